@@ -5,8 +5,9 @@ import { existsSync, lstatSync, readFileSync, readlinkSync, type Stats } from 'n
 import { join } from 'node:path'
 import { git } from '../git/exec.ts'
 import type { TreeChange } from '../git/fast-import.ts'
+import { blobOid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
-import { parentOf } from '../git/tree.ts'
+import { type FileEntry, linkMode, parentOf } from '../git/tree.ts'
 import { encodePath, nativePathIn } from '../std/encoding.ts'
 import { isErrno } from '../std/errors.ts'
 
@@ -58,12 +59,17 @@ export async function readSnapshot(repo: Repo, paths: string[], options: Snapsho
   }
   if (filtered.length > 0) await addFiltered(repo, filtered, snapshot)
   for (const path of snapshot.skipped) snapshot.signatures.set(path, '')
-  return { ...snapshot, changes: deletionsFirst(snapshot.changes) }
+  return { ...snapshot, changes: inOrder(snapshot.changes) }
 }
 
-/** A path can be deleted as a file and come back as a directory. */
-export function deletionsFirst(changes: TreeChange[]): TreeChange[] {
-  return changes.toSorted((a, b) => Number('deleted' in b) - Number('deleted' in a))
+/** Directories, then deletions, then files: a path can be deleted as a file and come back as a directory. */
+export function inOrder(changes: TreeChange[]): TreeChange[] {
+  return changes.toSorted((a, b) => rank(a) - rank(b))
+}
+
+function rank(change: TreeChange): number {
+  if ('deleted' in change) return 1
+  return change.mode === '040000' ? 0 : 2
 }
 
 /** Tells which of the paths have not changed since a snapshot took these signatures. */
@@ -98,6 +104,16 @@ export function changedAt(repo: Repo, path: string): number | undefined {
 export function placeFinder(repo: Repo): (path: string) => boolean {
   const isInside = parentFinder((dir) => isDirectory(repo, dir))
   return (path) => isInside(path) && lstat(repo, path) === undefined
+}
+
+/** True when the path is on disk as the entry of a tree says, and when neither is there. */
+export function isAsStored(repo: Repo, path: string, entry: FileEntry | undefined): boolean {
+  const stat = findStat(repo, path)
+  if (stat === undefined || stat.isDirectory() || entry === undefined)
+    return entry === undefined && (stat === undefined || stat.isDirectory())
+  if ((stat.isSymbolicLink() ? linkMode : modeOf(stat)) !== entry.mode) return false
+  const content = readWorkFile(repo, path, stat)
+  return content !== undefined && blobOid(content, entry.oid) === entry.oid
 }
 
 /** Changes whenever the file does, without reading it. */

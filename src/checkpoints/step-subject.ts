@@ -12,6 +12,11 @@ export function stepSubject(prompt: string, agentType: string): string {
   return subject === '' ? `${agentType || 'Agent'} session updates` : subject
 }
 
+/** The subject of the state before a turn. */
+export function beforeSubject(prompt: string, agentType: string): string {
+  return `Before: ${prompt === '' ? `${agentType || 'Agent'} session` : stepSubject(prompt, agentType)}`
+}
+
 /** The subject of a finished subagent. */
 export function taskSubject(task: {
   toolUse: string

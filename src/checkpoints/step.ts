@@ -5,6 +5,7 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import type { Identity } from '../git/config.ts'
 import type { FastImport, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
+import { readTrailer } from '../git/trailers.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import { chunkName, formatHash, hashName, sessionDir } from './layout.ts'
 
@@ -185,4 +186,41 @@ export function stepMessage(subject: string, session: string, strategy: string, 
   const metadata =
     task === undefined ? `Entire-Metadata: ${sessionDir(session)}` : `Entire-Metadata-Task: ${task}`
   return `${subject}\n\n${metadata}\nEntire-Session: ${session}\nEntire-Strategy: ${strategy}\n`
+}
+
+const beforeTrailer = 'Entire-Before-Turn'
+
+/**
+ * The message of a step that holds the state before a turn: as other readers expect it, and a trailer that names
+ * the turn. `metadata` is empty when the session has nothing in the tree yet.
+ */
+export function beforeTurnMessage(
+  subject: string,
+  { session, metadata, turn }: { session: string; metadata: string; turn: string },
+): string {
+  const trailers = `Entire-Session: ${session}\nEntire-Strategy: manual-commit\n${beforeTrailer}: ${turn}\n`
+  return `${subject}\n\nEntire-Metadata: ${metadata}\n${trailers}`
+}
+
+/** The turn that the step holds the state before; undefined for the work of an agent. */
+export function turnAfter(message: string): string | undefined {
+  return readTrailer(message, beforeTrailer)[0]
+}
+
+/**
+ * The newest step of a shadow branch that an agent made. `name`: what git was asked ahead about the tip may answer
+ * questions by it.
+ */
+export async function findAgentStep(
+  objects: ObjectReader,
+  ref: string,
+): Promise<{ oid: Oid; name: string } | undefined> {
+  for (let name: string | undefined = ref; name !== undefined; ) {
+    const step = await objects.contents(name)
+    if (step === undefined) return undefined
+    const text = step.content.toString('utf8')
+    if (turnAfter(text) === undefined) return { oid: step.oid, name }
+    name = /^parent (\w+)$/m.exec(text)?.[1]
+  }
+  return undefined
 }

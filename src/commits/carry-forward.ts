@@ -4,6 +4,7 @@
 import { shadowRef } from '../checkpoints/layout.ts'
 import { remainingFiles } from '../checkpoints/overlap.ts'
 import { changedAt, readSnapshot, readWorkFile } from '../checkpoints/snapshot.ts'
+import { findAgentStep } from '../checkpoints/step.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
@@ -80,7 +81,7 @@ async function readStepBlobs(
   session: Session,
 ): Promise<Map<string, Oid> | undefined> {
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
-  const tip = session.stepCount === 0 ? undefined : await git.objects.info(shadow)
+  const tip = session.stepCount === 0 ? undefined : await findAgentStep(git.objects, shadow)
   if (tip === undefined) return undefined
   const infos = await Promise.all(
     session.filesTouched.map(

@@ -4,6 +4,7 @@ import { attribute, countableText } from '../checkpoints/attribution.ts'
 import { branchName, shadowRef } from '../checkpoints/layout.ts'
 import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
 import { readSlots } from '../checkpoints/slots.ts'
+import { findAgentStep } from '../checkpoints/step.ts'
 import { prefetchCheckpointParent, type SessionPart, writeCheckpoint } from '../checkpoints/write.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { CommitInfo } from '../git/commit.ts'
@@ -194,7 +195,7 @@ async function attributeCommit(
   { files, touched, others }: Shares,
 ): Promise<Attribution | undefined> {
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
-  const tip = session.stepCount > 0 ? await git.objects.info(shadow) : undefined
+  const tip = session.stepCount > 0 ? await findAgentStep(git.objects, shadow) : undefined
   const texts = new Map<string, Promise<string>>()
   // The committed text and that of the step are nearly always the same.
   const read = (oid: string) =>

@@ -6,6 +6,7 @@ import { countableText } from '../checkpoints/attribution.ts'
 import { shadowRef } from '../checkpoints/layout.ts'
 import { overlaps, shareLines, type TouchedFile, touchesCommit } from '../checkpoints/overlap.ts'
 import { maxSnapshotBytes } from '../checkpoints/snapshot.ts'
+import { findAgentStep } from '../checkpoints/step.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { CommitInfo } from '../git/commit.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
@@ -173,9 +174,9 @@ async function hasContentIn(
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
   const paths = session.filesTouched.filter((path) => change.files.has(path))
   if (paths.length === 0) return false
-  const [tip, ...blobs] = await Promise.all(
-    [shadow, ...paths.map((path) => `${shadow}:${path}`)].map((name) => objects.info(name)),
-  )
+  const tip = await findAgentStep(objects, shadow)
+  const blobs =
+    tip === undefined ? [] : await Promise.all(paths.map((path) => objects.info(`${tip.name}:${path}`)))
   const files = paths.map((path, index) => ({
     path,
     changed: change.files.get(path),

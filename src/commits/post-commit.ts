@@ -21,7 +21,8 @@ export async function postCommit(recorder: Recorder, made: MadeCommit): Promise<
   await using asked = made.git
   if (isReplayingCommits(repo) || recorder.settings.strategy !== 'manual-commit') return
   const isPromised = readPending(repo).length > 0
-  if (!isPromised && readLive(repo).sessions.size === 0) return
+  const { sessions, lastStep } = readLive(repo)
+  if (!isPromised && sessions.size === 0 && lastStep === undefined) return
   // Asked before the lock is awaited: by then HEAD may be the commit of another hook.
   const reading = prefetch(made.head())
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
@@ -32,7 +33,8 @@ export async function postCommit(recorder: Recorder, made: MadeCommit): Promise<
   recorder.trace.mark('commit')
   if (commit === undefined) return
   const checkpoint = readCheckpointIds(commit.message)[0]
-  if (checkpoint === undefined) return recordUnlinked(recorder, answered, commit)
+  // Awaited here: the lock and the object reader are closed when this function returns.
+  if (checkpoint === undefined) return await recordUnlinked(recorder, answered, commit)
   // Rarely needed: another commit was made at the same moment, or given up.
   const others = readPending(repo).filter((pending) => pending.checkpoint !== checkpoint)
   if (others.length > 0) return await (await import('./complete.ts')).completeCommit(recorder, commit)
@@ -61,7 +63,8 @@ async function recordUnlinked(
   const { repo } = recorder
   const { pending, isUnlinked } = readNotes(repo)
   const [last] = pending
-  if (!isUnlinked && (last === undefined || !last.isShown))
+  const hasSessions = readLive(repo).sessions.size > 0
+  if (hasSessions && !isUnlinked && (last === undefined || !last.isShown))
     await (await import('./adopt.ts')).adoptUnlinked(recorder, commit)
   await record(recorder, answered, commit)
   // More than one: the others belong to commits that are still being made.

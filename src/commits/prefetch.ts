@@ -75,7 +75,9 @@ function prefetchSteps({ objects }: GitSession, { worktreeId }: Repo, sessions: 
   const names = sessions.flatMap(({ base, files }) =>
     files.map((path) => `${shadowRef(base, worktreeId)}:${path}`),
   )
-  for (const base of new Set(sessions.map((session) => session.base)))
+  for (const base of new Set(sessions.map((session) => session.base))) {
     prefetch(objects.info(shadowRef(base, worktreeId)))
+    prefetch(objects.contents(shadowRef(base, worktreeId)))
+  }
   for (const name of names.length > maxFiles ? [] : names) prefetch(objects.info(name))
 }

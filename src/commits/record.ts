@@ -5,7 +5,7 @@ import { branchName, shadowRef } from '../checkpoints/layout.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { CommitInfo } from '../git/commit.ts'
 import type { Oid } from '../git/oid.ts'
-import { openRefTransaction, type RefMove } from '../git/refs.ts'
+import { moveRefs, openRefTransaction, type RefMove } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
@@ -30,6 +30,39 @@ export async function recordCommit(recorder: Recorder, git: GitSession, commit: 
     await condenseCommit({ recorder, git, live, commit, checkpoint, committer, amends, skipsSettled: true })
   }
   noteHead(recorder, live, commit)
+  await clearStateBefore(recorder, git, live, commit)
+}
+
+// The state before a turn is no session's work: a commit clears its branch when no steps are on it, and no turn
+// runs that it may be the beginning of.
+async function clearStateBefore(
+  recorder: Recorder,
+  git: GitSession,
+  live: LiveIndex,
+  commit: CommitInfo,
+): Promise<void> {
+  const { repo } = recorder
+  const base = lastBaseBelow(live, commit)
+  const isActive = [...live.sessions.values()].some((entry) => entry.active && entry.base === base)
+  if (base === undefined || isActive) return
+  const removals = await findRemovals({
+    repo,
+    objects: git.objects,
+    live,
+    bases: new Set([base]),
+    head: commit.oid,
+  })
+  await keepRemovedSteps(recorder, git, removals)
+  await git.commit()
+  await moveRefs(repo, removals)
+  delete live.lastStep
+  writeLive(repo, live)
+  sayRemoved(recorder, removals)
+}
+
+/** The HEAD of the last step, if this commit has taken its place. */
+function lastBaseBelow({ lastStep }: LiveIndex, { parents }: CommitInfo): Oid | undefined {
+  return lastStep !== undefined && parents.includes(lastStep.head) ? lastStep.head : undefined
 }
 
 /** A commit, and how its sessions are to be condensed. */
@@ -59,7 +92,11 @@ export async function condenseCommit({
   recorder.trace.mark('sessions')
   const committing = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
   if (committing.length === 0) return writeLive(recorder.repo, live)
-  const bases = new Set(committing.map(({ session }) => session.baseCommit))
+  const lastBase = lastBaseBelow(live, commit)
+  const bases = new Set([
+    ...committing.map(({ session }) => session.baseCommit),
+    ...(lastBase === undefined ? [] : [lastBase]),
+  ])
   const afterwards: (() => void)[] = []
   await condenseSessions({ ...underway, afterwards }, committing)
   await link?.()
@@ -67,6 +104,8 @@ export async function condenseCommit({
   const sessions = committing.map(({ session }) => session)
   for (const session of sessions) updateLive(live, session)
   live.lastLink = { commit: commit.oid, checkpoint }
+  // It says nothing about steps on the new HEAD.
+  if (lastBase !== undefined) delete live.lastStep
   const removals = await findRemovals({
     repo: recorder.repo,
     objects: git.objects,

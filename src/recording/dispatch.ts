@@ -242,8 +242,11 @@ const run: Record<Action, (work: EventWork, end: TurnEnd) => Promise<void> | voi
 
 // The first prompt of a turn that began with its session.
 async function restartProvisionalTurn(work: EventWork, end: TurnEnd): Promise<boolean> {
+  const { turnId } = work.session
   work.session.turnCount -= 1
   await run['begin-turn'](work, end)
+  // The state before the turn was saved for it by this name.
+  if (turnId !== undefined) work.session.turnId = turnId
   await run.touch(work, end)
   return true
 }

@@ -4,7 +4,7 @@
 import { isInfrastructure, sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import { describeLeftOut, leftOutChange } from '../checkpoints/left-out.ts'
 import { joinPrompts, turnContext } from '../checkpoints/prompt-files.ts'
-import { deletionsFirst, readSnapshot, type Snapshot, unchangedFinder } from '../checkpoints/snapshot.ts'
+import { inOrder, readSnapshot, type Snapshot, unchangedFinder } from '../checkpoints/snapshot.ts'
 import {
   findStepSite,
   type StepMark,
@@ -128,11 +128,15 @@ export interface StepSnapshot extends Omit<Snapshot, 'signatures'> {
   files: Record<string, string>
 }
 
-/** The work tree as the step stores it: what differs from the tree that the step builds on. */
+/**
+ * The work tree as the step stores it: what differs from the tree that the step builds on. Untracked files are
+ * left for the next step where more than so many have changed.
+ */
 export async function snapshotWorktree(
   work: EventWork,
   site: StepSite,
   status: Status,
+  { mostUntracked = Number.POSITIVE_INFINITY }: { mostUntracked?: number } = {},
 ): Promise<StepSnapshot> {
   const { recorder, session } = work
   const { repo } = recorder
@@ -142,28 +146,31 @@ export async function snapshotWorktree(
   const differing = dirty.filter((path) => !isUnchanged(path))
   // Attributes change how git stores files that have not changed.
   const changed = differing.some(isAttributes) ? dirty : differing
-  const isRead = new Set(changed)
-  const kept = dirty.filter((path) => !isRead.has(path))
+  const isChanged = new Set(changed)
+  const kept = dirty.filter((path) => !isChanged.has(path))
+  const isUntracked = new Set(status.untracked)
+  const isOverLimit = changed.filter((path) => isUntracked.has(path)).length > mostUntracked
+  const read = isOverLimit ? changed.filter((path) => !isUntracked.has(path)) : changed
   const options = { ...(await work.config()), gone: new Set(status.deleted) }
-  const [read, reverted, stashed] = await Promise.all([
-    readSnapshot(repo, changed, options),
-    revertedChanges(work, site, Object.keys(known), dirty),
+  const [fresh, reverted, stashed] = await Promise.all([
+    readSnapshot(repo, read, options),
+    revertedChanges(work, site, Object.keys(known), status),
     findStashed(repo, work.objects, session.filesTouched),
   ])
-  const changes = [...read.changes, ...reverted]
-  const again = await readSnapshot(repo, findBelowDeleted(kept, changes), options)
-  for (const path of read.skipped)
+  const changes = [...fresh.changes, ...reverted]
+  const again = await readSnapshot(repo, findBelowReplaced(kept, changes), options)
+  for (const path of fresh.skipped)
     recorder.log.write('warn', 'file left out of the step: too large or unreadable', {
       session_id: session.id,
       path,
     })
   const fromStash = stashedChanges(repo, stashed)
   return {
-    changes: [...deletionsFirst([...changes, ...again.changes]), ...fromStash],
-    skipped: read.skipped,
+    changes: [...inOrder([...changes, ...again.changes]), ...fromStash],
+    skipped: fresh.skipped,
     files: {
       ...Object.fromEntries(kept.map((path) => [path, known[path] ?? ''])),
-      ...Object.fromEntries([...read.signatures, ...again.signatures]),
+      ...Object.fromEntries([...fresh.signatures, ...again.signatures]),
       ...Object.fromEntries(fromStash.map(({ path }) => [path, ''])),
     },
   }
@@ -178,27 +185,34 @@ async function revertedChanges(
   { objects }: EventWork,
   { headTree }: StepSite,
   before: string[],
-  dirty: string[],
+  status: Status,
 ): Promise<TreeChange[]> {
-  const differing = new Set(dirty)
+  const differing = new Set(dirtyPaths(status))
   const reverted = before.filter((path) => !differing.has(path))
   const entries = await readTreeEntries(objects, headTree, reverted)
-  return reverted.map((path): TreeChange => {
-    const entry = entries.get(path)
-    return entry === undefined
-      ? { path, deleted: true }
-      : { path, mode: entry.mode as FileMode, oid: entry.oid }
-  })
+  const isBelowFile = belowFinder(new Set([...status.modified, ...status.untracked]))
+  return Promise.all(
+    reverted.map(async (path): Promise<TreeChange> => {
+      const entry = isBelowFile(path) ? undefined : entries.get(path)
+      if (entry !== undefined) return { path, mode: entry.mode as FileMode, oid: entry.oid }
+      // A directory that was replaced by a file or a link is back.
+      const found = await objects.info(`${headTree}:${path}`)
+      return found?.type === 'tree' ? { path, mode: '040000', oid: found.oid } : { path, deleted: true }
+    }),
+  )
 }
 
-// A directory has taken the place of a deleted file: deleting it again would delete what is below.
-function findBelowDeleted(paths: string[], changes: TreeChange[]): string[] {
-  const deleted = new Set(changes.flatMap((change) => ('deleted' in change ? [change.path] : [])))
-  const isBelow = (path: string): boolean => {
-    for (let dir = parentOf(path); dir !== ''; dir = parentOf(dir)) if (deleted.has(dir)) return true
+// Deleting or replacing a directory takes what is below it along.
+function findBelowReplaced(paths: string[], changes: TreeChange[]): string[] {
+  const replaced = changes.filter((change) => 'deleted' in change || change.mode === '040000')
+  return replaced.length === 0 ? [] : paths.filter(belowFinder(new Set(replaced.map(({ path }) => path))))
+}
+
+function belowFinder(dirs: ReadonlySet<string>): (path: string) => boolean {
+  return (path) => {
+    for (let dir = parentOf(path); dir !== ''; dir = parentOf(dir)) if (dirs.has(dir)) return true
     return false
   }
-  return deleted.size === 0 ? [] : paths.filter(isBelow)
 }
 
 export function dirtyPaths(status: Status): string[] {

@@ -12,18 +12,27 @@
 // event is then opened again with a new `TurnEnd`.
 
 import type { FreshBlob } from '../checkpoints/chunk-store.ts'
-import { findTasks, type StepSite } from '../checkpoints/step.ts'
+import { isAsStored } from '../checkpoints/snapshot.ts'
+import { findTasks, type StepSite, turnAfter } from '../checkpoints/step.ts'
 import { stepSubject } from '../checkpoints/step-subject.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
+import { readTreeEntries } from '../git/tree.ts'
 import { isActive } from '../model/session.ts'
 import type { StrategyName } from '../model/settings.ts'
 import type { EventWork } from '../sessions/event-work.ts'
 import { readPromptFile } from '../sessions/prompts.ts'
 import { isProvisional } from '../sessions/provisional-turn.ts'
 import { readTurnTranscript, type TurnTranscript } from '../sessions/transcript.ts'
-import { captureChanges, findRemoved, findTouched, hasChanged, isNewer } from '../sessions/turn-changes.ts'
+import {
+  captureChanges,
+  findRemoved,
+  findTouched,
+  hasChanged,
+  isNewer,
+  toRepoPath,
+} from '../sessions/turn-changes.ts'
 import { readTurnStart, type TurnStartState } from '../sessions/turn-start-state.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
@@ -134,6 +143,35 @@ export async function saveStep(work: EventWork, end: TurnEnd): Promise<void> {
   await strategies[recorder.settings.strategy](work, end, { status, head: status.head, transcript, touched })
 }
 
+// What the work tree holds as the state before the turn does, the turn has left as it was. The transcript may name
+// files of an earlier turn that could not be recorded.
+async function withoutUntouched(
+  work: EventWork,
+  head: Oid | undefined,
+  touched: string[],
+  named: string[],
+): Promise<string[]> {
+  const { repo } = work.recorder
+  const names = new Set(named.map((file) => toRepoPath(repo, file)))
+  const unnamed = touched.filter((path) => !names.has(path))
+  if (head === undefined || unnamed.length === 0) return touched
+  const before = await findStateBefore(work, head)
+  if (before === undefined) return touched
+  const entries = await readTreeEntries(work.objects, before, unnamed)
+  return touched.filter((path) => names.has(path) || !isAsStored(repo, path, entries.get(path)))
+}
+
+/** A commit with the state before the turn; undefined when other steps or commits were made since. */
+async function findStateBefore(work: EventWork, head: Oid): Promise<Oid | undefined> {
+  const { recorder, session } = work
+  const { parent, moved } = await stepSiteFor(work, head)
+  if (moved !== undefined) return undefined
+  if (parent !== undefined && session.turnId !== undefined && turnAfter(parent.text) === session.turnId)
+    return parent.commit
+  const known = readTurnStart(recorder.repo, session.id)?.before
+  return known === (parent?.commit ?? head) ? known : undefined
+}
+
 /** The files that the agent changed since the turn began. */
 export async function findTurnFiles(
   work: EventWork,
@@ -143,10 +181,12 @@ export async function findTurnFiles(
   const { recorder, session } = work
   if (transcript !== undefined && (await isProvisional(work, async () => transcript))) return []
   const before = readTurnStart(recorder.repo, session.id) ?? sinceLastEvent(work, status)
-  return [
-    ...findTouched(recorder.repo, status, before, [...session.turnFiles, ...(transcript?.files ?? [])]),
+  const named = [...session.turnFiles, ...(transcript?.files ?? [])]
+  const touched = [
+    ...findTouched(recorder.repo, status, before, named),
     ...findRemoved(recorder.repo, status, before, session.filesTouched),
   ]
+  return withoutUntouched(work, status.head, touched, named)
 }
 
 // For a turn whose beginning was not recorded, or that ends twice: files older than the last event are not

@@ -3,6 +3,7 @@
 import { countableText, measurePrompt } from '../checkpoints/attribution.ts'
 import { isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
 import { readWorkFile } from '../checkpoints/snapshot.ts'
+import { findAgentStep } from '../checkpoints/step.ts'
 import { firstPromptText } from '../checkpoints/step-subject.ts'
 import { installHooks } from '../git/hooks/install.ts'
 import { blobOid } from '../git/oid.ts'
@@ -13,9 +14,10 @@ import { readTurnPosition } from '../sessions/fetched-transcript.ts'
 import { appendPrompt } from '../sessions/prompts.ts'
 import { readTotals } from '../sessions/transcript.ts'
 import { captureChanges } from '../sessions/turn-changes.ts'
-import { writeTurnStart } from '../sessions/turn-start-state.ts'
+import { type TurnStartState, writeTurnStart } from '../sessions/turn-start-state.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { given } from '../std/given.ts'
+import { saveStateBefore } from './before-turn.ts'
 
 export async function beginTurn(work: EventWork): Promise<void> {
   const { recorder, session, event } = work
@@ -28,21 +30,17 @@ export async function beginTurn(work: EventWork): Promise<void> {
   const changes = captureChanges(recorder.repo, status)
   const position =
     event.began === undefined ? await readTurnPosition(work) : { ...event.began, offset: event.began.items }
-  // Written after the state: until that says that a new turn began, the old start state is the one to compare
-  // with.
   const lastId = session.transcriptIdAtStart
   const totals = readTotals(work.agent, session.transcriptPath)?.tokens
-  work.afterwards.push(() =>
-    writeTurnStart(recorder.repo, session.id, {
-      at: startedAt,
-      ...changes,
-      position: position.offset,
-      bytes: position.bytes,
-      ...given({ lastId }),
-      ...(event.type === 'session-start' ? { isProvisional: true } : {}),
-      ...given({ totals }),
-    }),
-  )
+  const start: TurnStartState = {
+    at: startedAt,
+    ...changes,
+    position: position.offset,
+    bytes: position.bytes,
+    ...given({ lastId }),
+    ...(event.type === 'session-start' ? { isProvisional: true } : {}),
+    ...given({ totals }),
+  }
   if (session.baseCommit === '') startSession(work, event.began?.head ?? status.head, position.items)
   session.untrackedAtStart = findUserFiles(work, changes.untracked)
   session.turnId = recorder.random(6)
@@ -53,7 +51,11 @@ export async function beginTurn(work: EventWork): Promise<void> {
   delete session.lastCheckpoint
   if (session.agentType === '' || session.agentType === 'Agent') session.agentType = work.agent.type
   if (event.prompt !== undefined && event.prompt !== '') await notePrompt(work, event.prompt)
-  session.pendingAttribution = await measureUserEdits(work, status)
+  const [edits, before] = await Promise.all([measureUserEdits(work, status), saveStateBefore(work, status)])
+  session.pendingAttribution = edits
+  // Written after the state: until that says that a new turn began, the old start state is the one to compare
+  // with.
+  work.afterwards.push(() => writeTurnStart(recorder.repo, session.id, { ...start, ...given({ before }) }))
   await ensureHooks(work)
 }
 
@@ -106,9 +108,12 @@ async function measureUserEdits(
   const paths = [...status.modified, ...status.untracked, ...status.deleted].filter(
     (path) => !isInfrastructure(path),
   )
-  const shadow = shadowRef(session.baseCommit, session.worktreeId)
-  const hasShadow = session.stepCount > 0 && paths.length > 0 && (await objects.info(shadow)) !== undefined
-  const reference = hasShadow ? shadow : session.baseCommit
+  // Saving the state before the turn may move the base meanwhile.
+  const { baseCommit } = session
+  const shadow = shadowRef(baseCommit, session.worktreeId)
+  const step = session.stepCount > 0 && paths.length > 0 ? await findAgentStep(objects, shadow) : undefined
+  const hasShadow = step !== undefined
+  const reference = step?.oid ?? baseCommit
   const infos = await Promise.all(paths.map((path) => objects.info(`${reference}:${path}`)))
   const differing = paths.flatMap((path, index) => {
     const content = readWorkFile(recorder.repo, path)
@@ -122,9 +127,7 @@ async function measureUserEdits(
       path,
       worktree: countableText(content),
       reference: isStored ? countableText((await objects.contents(`${reference}:${path}`))?.content) : '',
-      base: hasShadow
-        ? countableText((await objects.contents(`${session.baseCommit}:${path}`))?.content)
-        : '',
+      base: hasShadow ? countableText((await objects.contents(`${baseCommit}:${path}`))?.content) : '',
     })),
   )
   return measurePrompt(session.stepCount + 1, files, hasShadow)

@@ -5,6 +5,7 @@ import { readLeftOut } from '../checkpoints/left-out.ts'
 import { linkCheckpoints } from '../checkpoints/links.ts'
 import { parsePrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
 import { readStoredPrompts, readTranscript, type TranscriptJoiner } from '../checkpoints/read.ts'
+import { turnAfter } from '../checkpoints/step.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import { type LogEntry, readLog } from '../git/log.ts'
 import type { Oid } from '../git/oid.ts'
@@ -32,6 +33,8 @@ export interface RewindPoint {
   prompt?: string
   /** A commit made by the auto-commit strategy. */
   isOwnCommit?: boolean
+  /** The state before a turn, not the work of an agent. */
+  isBeforeTurn?: boolean
   /** Files that the step could not hold. */
   leftOut?: string[]
 }
@@ -129,6 +132,7 @@ function parseStep(commit: LogEntry): RewindPoint {
     ...given({ toolUse }),
     isLogsOnly: false,
     ...given({ session }),
+    ...(turnAfter(commit.message) === undefined ? {} : { isBeforeTurn: true }),
   }
 }
 

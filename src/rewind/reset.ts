@@ -148,7 +148,12 @@ async function resetWorktree(
   await uninterrupted(async () => {
     writeStacks(repo, pushUndo(stacks, safety.oid))
     await rollBackOnFailure(worktree, safety, () => runReset(repo, head.after, options.mode))
-    settleSessions(repo, sessions, { changed: new Set(paths), differing: new Set(), dropped: new Map() })
+    settleSessions(repo, sessions, {
+      changed: new Set(paths),
+      differing: new Set(),
+      dropped: new Map(),
+      isBeforeTurn: false,
+    })
   })
 }
 

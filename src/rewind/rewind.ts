@@ -2,6 +2,7 @@
 
 import { shadowRef } from '../checkpoints/layout.ts'
 import { readLeftOut } from '../checkpoints/left-out.ts'
+import { turnAfter } from '../checkpoints/step.ts'
 import { readLog } from '../git/log.ts'
 import type { Oid } from '../git/oid.ts'
 import { moveRefs } from '../git/refs.ts'
@@ -30,7 +31,7 @@ import { saveSessions, sessionsHere, settleSessions } from './sessions.ts'
 import { type TakenBack, takeBack } from './take-back.ts'
 import { openStage, putFiles } from './write-files.ts'
 
-export type StepPoint = Pick<RewindPoint, 'id' | 'session' | 'isTask' | 'metadataDir'>
+export type StepPoint = Pick<RewindPoint, 'id' | 'session' | 'isTask' | 'isBeforeTurn' | 'metadataDir'>
 
 export interface StepReport extends FilePlan {
   /** Set when the shadow branch moved. */
@@ -238,6 +239,7 @@ async function rewindWorktree(
       changed: new Set(changed),
       differing: new Set(differences.map(({ path }) => path)),
       dropped,
+      isBeforeTurn: point.isBeforeTurn === true,
       ...(point.session === undefined || point.isTask
         ? {}
         : { prompts: { session: point.session, list: prompts } }),
@@ -254,7 +256,8 @@ async function countDropped(repo: Repo, { before, after }: RefChange): Promise<M
   const counts = new Map<string, number>()
   for (const { message } of await readLog(repo, [`-${mostSteps}`, '--first-parent', before, `^${after}`])) {
     const session = readTrailer(message, 'Entire-Session')[0]
-    const isTurn = readTrailer(message, 'Entire-Metadata-Task').length === 0
+    const isTurn =
+      readTrailer(message, 'Entire-Metadata-Task').length === 0 && turnAfter(message) === undefined
     if (session !== undefined && isTurn) counts.set(session, (counts.get(session) ?? 0) + 1)
   }
   return counts

@@ -48,6 +48,8 @@ export interface Rewound {
   differing: ReadonlySet<string>
   /** How many steps of each session were taken back. */
   dropped: ReadonlyMap<string, number>
+  /** The step is the state before a turn: a session that has no step left has touched nothing of it. */
+  isBeforeTurn: boolean
   /** The prompts of the step's session up to the step. */
   prompts?: { session: string; list: string[] }
 }
@@ -55,12 +57,15 @@ export interface Rewound {
 export function settleSessions(
   repo: Repo,
   sessions: Session[],
-  { changed, differing, dropped, prompts }: Rewound,
+  { changed, differing, dropped, isBeforeTurn, prompts }: Rewound,
 ): void {
   for (const session of sessions) {
     const steps = dropped.get(session.id) ?? 0
-    session.filesTouched = session.filesTouched.filter((path) => differing.has(path) || !changed.has(path))
     session.stepCount = Math.max(0, session.stepCount - steps)
+    const isOver = isBeforeTurn && session.stepCount === 0
+    session.filesTouched = session.filesTouched.filter(
+      (path) => !changed.has(path) || (differing.has(path) && !isOver),
+    )
     if (steps > 0) session.promptAttributions = session.promptAttributions.slice(0, -steps)
     if (isActive(session)) settleTurn(repo, session, changed)
     else if (prompts?.session === session.id) writePrompts(repo, session.id, prompts.list)

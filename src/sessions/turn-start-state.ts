@@ -26,6 +26,8 @@ export interface TurnStartState {
   lastId?: string
   /** The turn began with its session, before any prompt. */
   isProvisional?: boolean
+  /** A commit whose tree is the work tree of then; undefined when it was saved as a step, which names the turn. */
+  before?: string
   /** Usage so far, of agents that keep totals of it. */
   totals?: TokenUsage
   /** Of a task: the session it belongs to, and the steps made on its way. */
@@ -45,6 +47,7 @@ export function writeTurnStart(repo: Repo, session: string, state: TurnStartStat
     transcript_offset: state.position || undefined,
     transcript_bytes: state.bytes || undefined,
     opened_by_session: state.isProvisional,
+    before_commit: state.before,
     usage_totals: state.totals && formatTokenRecord(state.totals),
   })
 }
@@ -136,6 +139,7 @@ function readState(path: string): TurnStartState | undefined {
   const session = asString(record.session_id)
   const increments = asNumber(record.increments)
   const totals = parseTokenRecord(record.usage_totals)
+  const before = asString(record.before_commit)
   return {
     at: parseTime(asString(record.timestamp))?.getTime() ?? 0,
     untracked: asStrings(record.untracked_files),
@@ -153,5 +157,6 @@ function readState(path: string): TurnStartState | undefined {
     ...given({ increments }),
     ...(record.opened_by_session === true ? { isProvisional: true } : {}),
     ...given({ totals }),
+    ...given({ before }),
   }
 }

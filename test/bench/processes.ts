@@ -21,6 +21,8 @@ export const measureProcesses: Measurement = () => {
   const [first, second] = [openSession(ground, 'first'), openSession(ground, 'second')]
   turn(first, { files: ['work/a.txt'], bytes: 10_000 })
   const starts = traceGit(ground, (env) => second.start(env))
+  ground.write('work/mine.txt', 'of the user\n')
+  const changed = traceGit(ground, (env) => first.start(env))
   second.work({ files: ['work/b.txt', 'work/c.txt'], bytes: 10_000 })
   const stops = traceGit(ground, (env) => second.stop(env))
   ground.run(['git', 'add', 'work'])
@@ -28,6 +30,7 @@ export const measureProcesses: Measurement = () => {
   // What hooks start is one level below the commit that runs them.
   return [
     count('turn-start', 2, starts, 0),
+    count('turn-start that saves the state before it', 3, changed, 0),
     count('turn-end', 3, stops, 0),
     count('all commit hooks', 6, commits, 1),
   ]

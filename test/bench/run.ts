@@ -10,10 +10,12 @@ import { benchRedact } from './redact.ts'
 import { measureStart } from './start.ts'
 import { measureStop } from './stop.ts'
 import { measureTranscript } from './transcript.ts'
+import { measureTurnStart } from './turn-start.ts'
 
 const groups: Record<string, Measurement> = {
   start: measureStart,
   processes: measureProcesses,
+  'turn-start': measureTurnStart,
   stop: measureStop,
   transcript: measureTranscript,
   commit: measureCommit,

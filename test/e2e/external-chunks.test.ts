@@ -87,7 +87,11 @@ test('a step stores the chunks as well, and a rewind restores the document', asy
   const [first, second] = [longList(4_300_000), longList(4_800_000)]
   await turn(repo, agent, first, 'one\n')
   await turn(repo, agent, second, 'two\n')
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string }[]
+  const listed = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
+    id: string
+    is_before_turn?: boolean
+  }[]
+  const points = listed.filter(({ is_before_turn }) => !is_before_turn)
   expect(await repo.entire(['rewind', '--to', points.at(-1)?.id ?? ''])).toMatchObject({ code: 0 })
   expect(repo.read('a.txt')).toBe('one\n')
   expect(readFileSync(agent.transcript, 'utf8') === first).toBe(true)

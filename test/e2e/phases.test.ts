@@ -44,6 +44,7 @@ test('a session goes through idle, active, active_committed, idle and ended, and
 
 test('a prompt after a turn whose end was never reported saves that turn first', async () => {
   await using repo = await recordedRepo()
+  await repo.commit('set up')
   const agent = fakeAgent(repo)
   await agent.prompt('interrupted with Ctrl-C')
   agent.write('a.ts', 'export const a = 1\n')
@@ -107,6 +108,7 @@ test('the end of a turn or a session whose beginning was not recorded does no ha
 for (const phase of ['idle', 'ended'])
   test(`when the checkpoint of an ${phase} session cannot be written the commit stands, the steps stay, and the next event completes it`, async () => {
     await using repo = await recordedRepo()
+    await repo.commit('set up')
     const agent = fakeAgent(repo)
     await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
     if (phase === 'ended') await agent.end()

@@ -25,7 +25,7 @@ test('a rewind restores the step, keeps files of the user and the index, and can
   await repo.git('add', 'mine.txt')
   const index = await repo.git('ls-files', '--stage')
   const times = statSync(join(repo.root, 'kept.txt')).mtimeMs
-  expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['Two', 'One'])
+  expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['Two', 'One', 'Before: One'])
   const one = await stepOf(repo, 'One')
 
   const dry = await repo.entire(['rewind', '--to', one, '--dry-run', '--json'])
@@ -61,14 +61,14 @@ test('a rewind restores the step, keeps files of the user and the index, and can
     expect(existsSync(join(repo.root, path))).toBe(true)
   expect(await repo.git('ls-files', '--stage')).toBe(index)
   expect(statSync(join(repo.root, 'kept.txt')).mtimeMs).toBe(times)
-  expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['One'])
+  expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['One', 'Before: One'])
 
   const undone = await repo.entire(['rewind', '--undo'])
   expect(undone.out).toBe('Undone: 3 files changed.\n')
   expect(repo.read('a.txt')).toBe('two\n')
   expect(repo.read('dir/b.txt')).toBe('new in two\n')
   expect(existsSync(join(repo.root, 'doomed.txt'))).toBe(false)
-  expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['Two', 'One'])
+  expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['Two', 'One', 'Before: One'])
   const again = await repo.entire(['rewind', '--undo'])
   expect(again).toMatchObject({
     code: 1,

@@ -7,6 +7,7 @@ const line = (name: string) => `export const ${name} = '${name}'\n`
 
 test('turns without changes are conversation only: no step, no link, and no file left behind', async () => {
   await using repo = await recordedRepo()
+  await repo.commit('set up')
   const agent = fakeAgent(repo)
   await agent.turn('how does it work?', {})
   expect(await repo.shadows()).toEqual([])

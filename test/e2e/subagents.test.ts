@@ -102,6 +102,7 @@ test('the to-do items and the end of a subagent make steps, before that of the t
 
 test('a subagent that changed nothing leaves no step and no file behind', async () => {
   await using repo = await recordedRepo()
+  await repo.commit('set up')
   const agent = fakeAgent(repo)
   await agent.prompt('let someone look around')
   await agent.task({ toolUse: 'toolu_look', subagent: 'aaa', work: () => {} })
@@ -112,6 +113,7 @@ test('a subagent that changed nothing leaves no step and no file behind', async 
 
 test('a to-do list of the main agent makes no step', async () => {
   await using repo = await recordedRepo()
+  await repo.commit('set up')
   const agent = fakeAgent(repo)
   await agent.prompt('plan it')
   agent.write('a.ts', 'export const a = 1\n')
@@ -171,6 +173,7 @@ test('a commit by the user while a subagent works is linked by the steps of the 
 
 test('a task whose end was not reported expires, and is never mistaken for one of another session', async () => {
   await using repo = await recordedRepo()
+  await repo.commit('set up')
   const [dead, agent] = [fakeAgent(repo), fakeAgent(repo)]
   await dead.prompt('delegate, then die')
   await dead.hook('pre-task', { tool_name: 'Agent', tool_use_id: 'toolu_dead', tool_input: {} })

@@ -4,6 +4,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { binary } from '../support/recorded-repo.ts'
+import { expectStepIsWorktree } from '../support/step-tree.ts'
 import { readUserState } from '../support/user-state.ts'
 import {
   expectLinksHold,
@@ -46,6 +47,29 @@ test.each(limits)('no room beyond %d blocks when a turn starts and ends', async 
   await repo.commitAs('human', 'a')
   await expectSound(repo, ['a'], agent)
 })
+
+test.each(limits)(
+  'no room beyond %d blocks for the state before a turn: the turn goes on',
+  async (blocks) => {
+    await using repo = await faultyRepo({ on: 'disk' })
+    await repo.commitAs('human', 'setup')
+    repo.write('noise', noise)
+    const agent = fakeAgent(repo)
+    const started = await limited(repo, agent, blocks, 'user-prompt-submit', { prompt: 'work' })
+    expect(started.code).toBe(0)
+    expect(started.err).not.toMatch(/\n\s+at /)
+    // Where there is room for the session, its turn has begun.
+    if (blocks === 24) {
+      expect(started.err).toContain('[entire] The state before this turn could not be saved.')
+      expect(repo.state(agent.session)).toMatchObject({ phase: 'active', session_turn_count: 1 })
+    }
+    agent.write('a', small)
+    await agent.stop()
+    await expectStepIsWorktree(repo)
+    await repo.commitAs('human', 'a')
+    await expectSound(repo, ['a'], agent)
+  },
+)
 
 test.each(limits)('no room beyond %d blocks when a commit is condensed', async (blocks) => {
   await using repo = await faultyRepo({ on: 'disk' })

@@ -1,5 +1,7 @@
 // Tells stories of agent hooks that are killed, from the prompt to the end of the session, and what completes
 // their work.
+import { expect } from 'bun:test'
+import { expectStepIsWorktree } from '../support/step-tree.ts'
 import {
   anotherTurn,
   commit,
@@ -19,6 +21,15 @@ const task = ({ at }: Round) => ({
   tool_input: { description: 'sub', prompt: 'do it', subagent_type: 'general-purpose' },
 })
 
+const ofUser = 'an hour of work\n'
+
+async function expectKept({ repo }: Round): Promise<void> {
+  const shadow = repo.shadow(await repo.head())
+  const steps = (await repo.git('rev-list', '--first-parent', shadow)).split('\n')
+  const kept = await Promise.all(steps.map((step) => repo.run(['git', 'show', `${step}:mine`])))
+  expect(kept.map(({ stdout }) => Buffer.from(stdout).toString())).toContain(ofUser)
+}
+
 export const turnStories: Record<string, Story> = {
   'a prompt, then the agent works and the turn ends': {
     before: anotherTurn,
@@ -29,6 +40,25 @@ export const turnStories: Record<string, Story> = {
       await commitAll(round)
     },
     recorded: ({ a, b }) => [['HEAD', [a, b]]],
+  },
+  'a prompt that finds work of the user, which the agent then overwrites': {
+    async before(round) {
+      await anotherTurn(round)
+      round.repo.write('mine', ofUser)
+    },
+    event: (round) => hook(round, 'user-prompt-submit', { prompt: `round ${round.at}` }),
+    async after(round) {
+      // The agent goes on when its hook was killed, and so does the next one.
+      await round.agent.prompt(`round ${round.at} again`)
+      await expectStepIsWorktree(round.repo)
+      round.agent.write('mine', text('mine', round.at))
+      writeBoth(round)
+      await round.agent.stop()
+      await expectStepIsWorktree(round.repo)
+      await expectKept(round)
+      await commitAll(round)
+    },
+    recorded: ({ a, b }) => [['HEAD', [a, b, 'mine']]],
   },
   'the end of a turn, then another turn': {
     before: turnOfBoth,

@@ -45,7 +45,7 @@ export interface RecordedRepo extends TempRepo {
   shadows(): Promise<string[]>
   /** The name of this work tree's shadow branch for a commit. */
   shadow(commit: string): string
-  /** Subjects of the commits of a branch, newest first. */
+  /** Subjects of the commits of a branch, newest first; of a shadow branch without the states before turns. */
   subjects(rev: string): Promise<string[]>
   /** Paths in the tree of a commit. */
   paths(rev: string): Promise<string[]>
@@ -128,7 +128,8 @@ function describe(plain: TempRepo): RecordedRepo {
     shadows: async () =>
       (await repo.refs('refs/heads/entire/')).filter((name) => name !== 'entire/checkpoints/v1'),
     shadow: (commit) => branchName(shadowRef(commit, plain.repo.worktreeId)),
-    subjects: async (rev) => lines(await plain.git('log', '--format=%s', rev)),
+    subjects: async (rev) =>
+      lines(await plain.git('log', '--invert-grep', '--grep=^Entire-Before-Turn: ', '--format=%s', rev)),
     paths: async (rev) => lines(await plain.git('ls-tree', '-r', '--name-only', rev)),
     log() {
       const path = logFile(plain.repo)

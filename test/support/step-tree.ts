@@ -15,14 +15,34 @@ export async function expectStepIsWorktree(
   const rev = step ?? repo.shadow(await repo.head())
   const [stored, onDisk] = await Promise.all([readFiles(repo, rev), readWorktree(repo)])
   const allowed = new Set(others)
-  const differing = [...new Set([...stored.keys(), ...onDisk.keys()])].filter(
+  const suspects = [...new Set([...stored.keys(), ...onDisk.keys()])].filter(
     (path) => stored.get(path) !== onDisk.get(path) && !(allowed.has(path) && !onDisk.has(path)),
   )
+  const excused = await Promise.all(
+    suspects.map(
+      async (path) => !onDisk.has(path) && (await isIgnoredButCommitted(repo, path, stored.get(path))),
+    ),
+  )
+  const differing = suspects.filter((_, index) => !excused[index])
   if (differing.length === 0) return
   const lines = differing.map(
     (path) => `${path}: step ${stored.get(path) ?? 'nothing'}, disk ${onDisk.get(path) ?? 'nothing'}`,
   )
   throw new Error(`The step ${rev} is not the work tree:\n${lines.join('\n')}`)
+}
+
+// A file of HEAD that was taken out of the index and is ignored: without it in the step, a rewind would delete it.
+async function isIgnoredButCommitted(
+  repo: RecordedRepo,
+  path: string,
+  entry: string | undefined,
+): Promise<boolean> {
+  const [committed, hashed] = await Promise.all([
+    repo.run(['git', 'cat-file', '-e', `HEAD:${path}`]),
+    repo.run(['git', 'hash-object', '--', path]),
+  ])
+  const oid = Buffer.from(hashed.stdout).toString().trim()
+  return committed.code === 0 && hashed.code === 0 && entry?.endsWith(` ${oid}`) === true
 }
 
 // With an index and an object database of its own, so that the repository does not change.

@@ -9,6 +9,7 @@ import {
   readCheckpointHeads,
 } from '../../checkpoints/list.ts'
 import { parsePrompts } from '../../checkpoints/prompt-files.ts'
+import { turnAfter } from '../../checkpoints/step.ts'
 import { type Branches, readBranches } from '../../git/branches.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
@@ -125,7 +126,10 @@ async function readSteps(repo: Repo, refs: RefTip[], history: LogEntry[]): Promi
     ]),
   )
   const shadows = refs.filter(({ ref }) => here.has(ref))
-  return shadows.length === 0 ? [] : await readLog(repo, [`-${mostPoints}`, ...shadows.map(({ oid }) => oid)])
+  if (shadows.length === 0) return []
+  const steps = await readLog(repo, [`-${mostPoints}`, ...shadows.map(({ oid }) => oid)])
+  // The state before a turn is nobody's work.
+  return steps.filter(({ message }) => turnAfter(message) === undefined)
 }
 
 export interface BranchPoint {

@@ -28,6 +28,7 @@ export function formatPoint(point: RewindPoint): JsonObject {
     is_task_checkpoint: point.isTask,
     ...given({ tool_use_id: point.toolUse }),
     is_logs_only: point.isLogsOnly,
+    ...given({ is_before_turn: point.isBeforeTurn }),
     ...given({ condensation_id: point.checkpoint }),
     ...given({ session_id: point.session }),
     ...given({ session_prompt: point.prompt && clean(point.prompt) }),

@@ -103,7 +103,9 @@ async function findStart(repo: Repo): Promise<RewindPoint> {
   await using objects = openObjectReader(repo)
   const { readPoints } = await import('../rewind/points.ts')
   const points = await readPoints(repo, objects, readSettings(repo.root).strategy)
-  const last = points.find(({ checkpoint, isTask }) => checkpoint === undefined && !isTask)
+  const last = points.find(
+    ({ checkpoint, isTask, isBeforeTurn }) => checkpoint === undefined && !isTask && isBeforeTurn !== true,
+  )
   const step = last && (await readLog(repo, ['-1', last.id]))[0]
   if (step === undefined)
     throw new EntireError('not-found', 'There is no turn to take back since the last commit.', {
