@@ -123,7 +123,7 @@ test('a step that another version saved is in the checkpoint of the next commit,
     { id: step, message: 'Write a', session_id: session, session_prompt: 'write a', is_logs_only: false },
   ])
   repo.write('a.ts', 'export const a = 2\n')
-  expect(await repo.entire(['rewind', '--to', step])).toMatchObject({ code: 0 })
+  expect(await repo.entire(['rewind', '--to', step, '--everything'])).toMatchObject({ code: 0 })
   expect(repo.read('a.ts')).toBe('export const a = 1\n')
   await repo.commitAs('human', 'a', 'a.ts')
   const id = await repo.checkpointOf()

@@ -74,7 +74,7 @@ test('refs for undoing are not pushed', async () => {
   await using repo = await repoWithStep()
   const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string }[]
   repo.write('a.txt', 'edited\n')
-  await repo.entire(['rewind', '--to', points[0]?.id ?? ''])
+  await repo.entire(['rewind', '--to', points[0]?.id ?? '', '--everything'])
   const [undo = ''] = await repo.refs('refs/entire/undo/')
   expect(undo).not.toBe('')
   const pushed = await repo.run(['git', 'push', 'origin', 'refs/entire/*:refs/entire/*'])
