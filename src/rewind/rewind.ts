@@ -144,7 +144,6 @@ async function planFiles(
             base: facts.head,
             target: point.id,
             isTurnRunning: facts.sessions.some(isActive),
-            isPersonalStep: () => false,
           },
           [...wanted.restore, ...wanted.remove],
         )

@@ -6,8 +6,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isInfrastructure } from '../checkpoints/layout.ts'
+import { turnAfter } from '../checkpoints/step.ts'
 import { git } from '../git/exec.ts'
-import { type LogEntry, readLog } from '../git/log.ts'
+import { readLog } from '../git/log.ts'
 import type { Oid } from '../git/oid.ts'
 import { type FileEntry, linkMode } from '../git/tree.ts'
 import { type ChangedFile, changedFiles } from '../git/tree-diff.ts'
@@ -33,7 +34,6 @@ export interface WorkSince {
   target: Oid
   /** A turn is running: what has changed since the last step is the agent's work. */
   isTurnRunning: boolean
-  isPersonalStep(step: LogEntry): boolean
 }
 
 /** Undefined when the target is not among the steps that led to the tip: then nobody knows who did what. */
@@ -44,9 +44,10 @@ export async function takeBack(
 ): Promise<TakenBack | undefined> {
   const works = await readWorks(worktree, since)
   if (works === undefined) return undefined
-  const changedSinceTip = since.isTurnRunning
-    ? new Set<string>()
-    : await findChanged(worktree, since.tip, paths)
+  const last = (await worktree.git.objects.contents(since.tip))?.content.toString('utf8') ?? ''
+  // After the state before a turn comes the turn, also when its end was never recorded.
+  const isTurnOpen = since.isTurnRunning || turnAfter(last) !== undefined
+  const changedSinceTip = isTurnOpen ? new Set<string>() : await findChanged(worktree, since.tip, paths)
   const taken: TakenBack = { personal: new Set(), merged: new Map(), conflicts: [] }
   for (const path of paths) {
     const ofAgent = works.filter(({ isPersonal, changes }) => !isPersonal && changes.has(path))
@@ -71,7 +72,7 @@ const mostSteps = 1_000
 /** Newest first. */
 async function readWorks(
   { recorder, git: { objects } }: LockedWorktree,
-  { tip, base, target, isPersonalStep }: WorkSince,
+  { tip, base, target }: WorkSince,
 ): Promise<Work[] | undefined> {
   const steps = await readLog(recorder.repo, [`-${mostSteps}`, '--first-parent', tip, `^${target}`])
   const first = steps.at(-1)
@@ -80,7 +81,10 @@ async function readWorks(
     steps.map(async (step) => {
       const [from, to] = [`${step.parents[0] ?? base}^{tree}`, `${step.oid}^{tree}`]
       const files = await changedFiles(objects, from, to, isInfrastructure)
-      return { isPersonal: isPersonalStep(step), changes: new Map(files.map((file) => [file.path, file])) }
+      return {
+        isPersonal: turnAfter(step.message) !== undefined,
+        changes: new Map(files.map((file) => [file.path, file])),
+      }
     }),
   )
 }

@@ -44,6 +44,23 @@ test('files that only the person changed stay; a file both changed is merged', a
   expect(repo.read('its.txt')).toBe(lines([1, 'second turn']))
 })
 
+test('what the person did between two turns stays, also in files that the agent changed later', async () => {
+  const { repo, agent } = await oneTurn()
+  await using _repo = repo
+  repo.write('mine.txt', lines([5, 'of the person']))
+  repo.write('both.txt', lines([15, 'of the person']))
+  await agent.turn('two', {
+    'both.txt': lines([3, 'of the agent'], [15, 'of the person']),
+    'its.txt': lines([1, 'second turn']),
+  })
+  await rewind(repo)
+  expect(repo.read('mine.txt')).toBe(lines([5, 'of the person']))
+  expect(repo.read('both.txt')).toBe(lines([15, 'of the person']))
+  expect(repo.read('its.txt')).toBe(lines([1, 'first turn']))
+  await repo.entire(['rewind', '--undo'])
+  expect(repo.read('both.txt')).toBe(lines([3, 'of the agent'], [15, 'of the person']))
+})
+
 test('where both changed the same lines, the step wins, says so, and undo has the rest', async () => {
   const { repo, agent } = await oneTurn()
   await using _repo = repo
@@ -79,6 +96,20 @@ test('while a turn is running, what has changed since the last step is the agent
   agent.write('mine.txt', lines([5, 'of the agent after all']))
   await rewind(repo)
   expect(repo.read('mine.txt')).toBe(lines())
+})
+
+test('a turn that never ended is taken back to the state before it', async () => {
+  const { repo, agent } = await oneTurn()
+  await using _repo = repo
+  repo.write('mine.txt', lines([5, 'of the person']))
+  await agent.prompt('two')
+  agent.write('both.txt', lines([3, 'of the agent']))
+  await repo.entire(['session', 'stop', agent.session, '--force'])
+  repo.write('both.txt', lines([3, 'of the agent']))
+  const before = await stepOf(repo, 'Before: Two')
+  expect(await repo.entire(['rewind', '--to', before])).toMatchObject({ code: 0 })
+  expect(repo.read('both.txt')).toBe(lines())
+  expect(repo.read('mine.txt')).toBe(lines([5, 'of the person']))
 })
 
 test('--json names what was merged and what was kept', async () => {
