@@ -56,7 +56,9 @@ function isSlow(regex: RegExp, shape: (length: number) => string): boolean {
   const [little, much] = [shape(short), shape(long)]
   if (timeOf(regex, little, 1) > 25 && timeOf(regex, little, 3) > 25) return true
   if (timeOf(regex, much, 1) < 3 || timeOf(regex, much, 3) < 3) return false
-  return timeOf(regex, much, 3) > 80 * Math.max(0.05, timeOf(regex, little, 5))
+  if (timeOf(regex, much, 3) <= 40 * Math.max(0.05, timeOf(regex, little, 5))) return false
+  // Four times more text: sixteen times the time, if it is the square.
+  return timeOf(regex, shape(4 * long), 2) > 9 * timeOf(regex, much, 3)
 }
 
 test('no expression takes the square of the length of its text', () => {

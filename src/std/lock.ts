@@ -39,7 +39,12 @@ const held = new Set<string>()
  * the file that `heirloom` names.
  */
 export function noteInHeldLocks(line: string): void {
-  for (const path of held) appendFileSync(path, `${line}\n`)
+  for (const path of held)
+    try {
+      appendFileSync(path, `${line}\n`)
+    } catch {
+      // The lock is gone with its directory, or the disk is full: git has to start all the same.
+    }
 }
 
 /** Where the lines of owners that died are kept, for the next owner. */

@@ -113,7 +113,7 @@ test('safety steps are found by their refs when the file that lists them is lost
   const [step] = JSON.parse((await repo.entire(['rewind', '--list'])).out)
   for (const text of ['two\n', 'three\n']) {
     repo.write('a.txt', text)
-    await repo.entire(['rewind', '--to', step.id])
+    await repo.entire(['rewind', '--to', step.id, '--everything'])
   }
   writeFileSync(join(repo.root, '.git/entire-undo.json'), '')
   for (const text of ['three\n', 'two\n']) {

@@ -23,6 +23,7 @@ async function prepare(place: RecordedRepo): Promise<Record<string, string>> {
   unrecordedSession(place, '6f3c0e52-8f0e-4a54-9a13-5a3f1f0a7c11').turn('write d', {
     'd.ts': 'export const d = 1\n',
   })
+  place.write('.env', 'PORT=8080\n')
   // Removed items, for --undo.
   await place.git('branch', 'entire/7654321-e3b0c4')
   await place.entire(['clean', '--all', '--force'])

@@ -46,12 +46,12 @@ test('all nine steps leave the expected data', async () => {
     pending_prompt_attribution: { checkpoint_number: 1 },
   })
 
-  // 3. The turn ends: one parentless step.
+  // 3. The turn ends: one step, after the state before the turn.
   agent.write('a', 'alpha one\nalpha two\n')
   agent.write('b', 'beta one\nbeta two\n')
   agent.say('Added both.')
   await agent.stop()
-  expect(await repo.git('rev-list', shadow0)).toHaveLength(40)
+  expect(await repo.subjects(shadow0)).toEqual(['Add a and b'])
   expect(await repo.message(shadow0)).toBe(
     `Add a and b\n\nEntire-Metadata: .entire/metadata/${agent.session}\nEntire-Session: ${agent.session}\nEntire-Strategy: manual-commit\n`,
   )
