@@ -9,7 +9,6 @@ setDefaultTimeout(120_000)
 
 // Clears the screen, sets the title, moves the cursor; the last is a control character of eight bits.
 const evil = '\x1b[2J\x1b]0;owned\x07\x1b[1;1Hevil\u009b31m'
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const raw = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/
 
 const hooked = agents.filter(({ hookNames }) => hookNames.length > 0)
