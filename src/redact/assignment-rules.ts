@@ -71,7 +71,7 @@ const environmentRules: readonly SecretRule[] = [
 
 /** `[",] value:`, for lists of names and values. */
 const member = ({ quote, space, blank }: Spelling) =>
-  String.raw`(?:${space}|[,{]){1,16}(?:${quote})?(?:value|default)(?:${quote})?${blank}{0,4}[:=]${space}{0,4}`
+  `(?:${space}|[,{]){1,16}(?:${quote})?(?:value|default)(?:${quote})?${blank}{0,4}[:=]${space}{0,4}`
 
 /** `: string = `, `string = `: the type of a variable in front of its value. */
 const type = ({ blank }: Spelling) =>
@@ -85,7 +85,7 @@ const toQuoted = (spelling: Spelling) => {
 
 const toBare = (spelling: Spelling) => {
   const { quote, blank } = spelling
-  const said = String.raw`${blank}(?:is|was|to|be|are):?${blank}{1,2}(?:${quote})?`
+  const said = `${blank}(?:is|was|to|be|are):?${blank}{1,2}(?:${quote})?`
   return String.raw`(?:(?:${quote})?(?:${blank}{0,16}(?:=>|:{0,3}=|\?=|[:=>])${blank}{0,4}|${member(spelling)})|${said})`
 }
 
@@ -120,7 +120,7 @@ const passwordRules: readonly SecretRule[] = [
     keywords: weakNames,
     ...inBothSpellings(
       (spelling) =>
-        String.raw`${weakName}(?:${spelling.blank}[a-z]{1,12}){0,4}?${toBare(spelling)}(?<secret>${notPlain}${word})${endOfWord}`,
+        `${weakName}(?:${spelling.blank}[a-z]{1,12}){0,4}?${toBare(spelling)}(?<secret>${notPlain}${word})${endOfWord}`,
     ),
     flags: 'i',
     accept: 'password word',
@@ -130,7 +130,7 @@ const passwordRules: readonly SecretRule[] = [
     keywords: [' pass', '"pass', "'pass"],
     ...inBothSpellings(
       ({ quote, blank }) =>
-        String.raw`[ "']pass(?:${quote})?${blank}{0,4}[:=]${blank}{0,4}(?:${quote})?(?<secret>${notPlain}${word})${endOfWord}`,
+        `[ "']pass(?:${quote})?${blank}{0,4}[:=]${blank}{0,4}(?:${quote})?(?<secret>${notPlain}${word})${endOfWord}`,
     ),
     flags: 'i',
     accept: 'password word',
@@ -141,11 +141,11 @@ const telling = tellingNames.map(({ word: start, unless }) =>
   unless === undefined ? start : `${start}(?!${unless})`,
 )
 /** `key_file`, `token type`: says something about a secret. */
-const aboutIt = String.raw`(?![ _.-]?(?:id|name|file|path|ur[li]|type|length|size|count|version|alias|vault)s?(?![a-z]))`
+const aboutIt = `(?![ _.-]?(?:id|name|file|path|ur[li]|type|length|size|count|version|alias|vault)s?(?![a-z]))`
 
 const keyAssignment = inBothSpellings(
   (spelling) =>
-    String.raw`${anyOf(telling)}${aboutIt}${restOfName(spelling)}(?:${toQuoted(spelling)}|${toBare(spelling)}${spelling.space}{0,4})(?<secret>${key})${endOfKey}`,
+    `${anyOf(telling)}${aboutIt}${restOfName(spelling)}(?:${toQuoted(spelling)}|${toBare(spelling)}${spelling.space}{0,4})(?<secret>${key})${endOfKey}`,
 )
 /** A list in JSON: each of its items counts as the value of its key. */
 const listOfKeys = String.raw`${anyOf(telling)}[\w.-]{0,20}"\s{0,40}:\s{0,40}\[`

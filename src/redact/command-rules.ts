@@ -24,7 +24,7 @@ const shellRules: readonly SecretRule[] = [
   {
     id: 'sshpass',
     keywords: ['sshpass '],
-    source: String.raw`sshpass -p ?${argument}`,
+    source: `sshpass -p ?${argument}`,
     encoded: 'sshpass -p',
     accept: 'written out',
   },
@@ -66,7 +66,7 @@ const shellRules: readonly SecretRule[] = [
   {
     id: 'secure-string',
     keywords: ['ConvertTo-SecureString'],
-    source: String.raw`ConvertTo-SecureString(?: -String)? ${argument}`,
+    source: `ConvertTo-SecureString(?: -String)? ${argument}`,
     flags: 'i',
     encoded: anyText,
     accept: 'written out',
@@ -152,7 +152,7 @@ const fileRules: readonly SecretRule[] = [
     keywords: ['auth'],
     ...inBothSpellings(
       ({ quote, space }) =>
-        String.raw`auth${quote}${space}{0,4}:${space}{0,4}${quote}(?<secret>[A-Za-z0-9+/]{8,512}={0,2})${quote}`,
+        `auth${quote}${space}{0,4}:${space}{0,4}${quote}(?<secret>[A-Za-z0-9+/]{8,512}={0,2})${quote}`,
     ),
     accept: 'encoded pair',
   },
