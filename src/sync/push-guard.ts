@@ -39,8 +39,8 @@ async function publishesStep(objects: ObjectReader, { local, oid, remote }: Push
 }
 
 async function readCommit(objects: ObjectReader, oid: string): Promise<string | undefined> {
-  if ((await objects.info(oid))?.type !== 'commit') return undefined
-  return (await objects.contents(oid))?.content.toString('utf8')
+  // A tag may stand in front of the commit.
+  return (await objects.contents(`${oid}^{commit}`))?.content.toString('utf8')
 }
 
 function pushCommand(remote: string, refs: PushedRef[]): string {

@@ -50,9 +50,11 @@ test.each([
   ['by its name', (shadow: string) => shadow],
   ['under another name', (shadow: string) => `${shadow}:refs/heads/innocent`],
   ['by its commit', (shadow: string) => `${shadow}^0:refs/heads/innocent`],
+  ['by an annotated tag', () => 'marked'],
 ])('a step is not pushed %s', async (_title, refspec) => {
   await using repo = await repoWithStep()
   const [shadow = ''] = await repo.shadows()
+  await repo.git('tag', '--annotate', '-m', 'a tag', 'marked', shadow)
   const pushed = await repo.run(['git', 'push', 'origin', refspec(shadow)])
   expect(pushed.code).toBe(1)
   expect(pushed.stderr).toContain('[entire] The push was stopped')
