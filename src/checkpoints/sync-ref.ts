@@ -6,7 +6,7 @@ import type { Identity } from '../git/config.ts'
 import { git } from '../git/exec.ts'
 import { startFastImport, type TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
-import { moveRefs } from '../git/refs.ts'
+import { listRefs, moveRefs } from '../git/refs.ts'
 import {
   type FetchOptions,
   type FetchResult,
@@ -122,14 +122,14 @@ async function tipOf(sync: RefSync): Promise<Oid | undefined> {
 
 // Git itself updates remote-tracking branches, but not for other refs or for remotes given as a URL.
 async function updateTrackingRef(sync: RefSync): Promise<void> {
-  const [local, known] = [await tipOf(sync), await sync.objects.info(trackingRef(sync))]
-  if (
-    local === undefined ||
-    known?.oid === local ||
-    (sync.tracking === undefined && /[:/\\]/.test(sync.remote))
+  // Not from the object reader, which remembers where the refs were before the push.
+  const tips = new Map(
+    (await listRefs(sync.repo, sync.ref, trackingRef(sync))).map(({ ref, oid }) => [ref, oid]),
   )
+  const [local, known] = [tips.get(sync.ref), tips.get(trackingRef(sync))]
+  if (local === undefined || known === local || (sync.tracking === undefined && /[:/\\]/.test(sync.remote)))
     return
-  await moveRefs(sync.repo, [{ ref: trackingRef(sync), to: local, from: known?.oid }])
+  await moveRefs(sync.repo, [{ ref: trackingRef(sync), to: local, from: known }])
 }
 
 function trackingRef({ ref, remote, tracking }: RefSync): string {

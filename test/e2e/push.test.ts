@@ -50,6 +50,17 @@ test('two clones that recorded at the same time both keep everything, and histor
   expect(await here.git('for-each-ref', 'refs/entire-fetch-tmp')).toBe('')
 })
 
+test('the first push to a remote says only that it pushes', async () => {
+  await using repo = await recordedRepo()
+  await withRemote(repo)
+  await repo.commitAs('human', 'setup')
+  const said = await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])
+  expect(said).toBe(`[entire] Pushing ${branch} to origin...\n`)
+  expect(await repo.git('rev-parse', `refs/remotes/origin/${branch}`)).toBe(
+    await repo.git('rev-parse', branch),
+  )
+})
+
 test('two repositories whose checkpoints share no history are joined', async () => {
   await using here = await recordedRepo()
   const remote = await withRemote(here)
