@@ -34,7 +34,7 @@ test('undo takes back one turn after the other, redo brings them again', async (
   const mine = 'changed by the person'
   expect(await entire(repo, 'undo', '--dry-run')).toContain('Restore: a.txt')
   expect(files(repo)).toEqual(['two', 'one', 'two', mine])
-  await entire(repo, 'undo')
+  expect(await entire(repo, 'undo')).toContain('`entire redo` undoes this.')
   expect(files(repo)).toEqual(['one', 'one', '-', mine])
   await entire(repo, 'undo')
   expect(files(repo)).toEqual(['zero', '-', '-', mine])

@@ -5,7 +5,6 @@ import { type ObjectReader, openObjectReader } from '../../git/cat-file.ts'
 import { git } from '../../git/exec.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
-import type { RewindPoint } from '../../rewind/points.ts'
 import { rangeOfCommit, rangeOfStep, type TurnRange } from '../../rewind/turn-range.ts'
 import { readSettings } from '../../settings/read.ts'
 import { cannotCombine, EntireError } from '../../std/errors.ts'
@@ -109,13 +108,9 @@ async function findCommitOf(repo: Repo, objects: ObjectReader, id: string): Prom
   return noted === undefined ? undefined : (await readLog(repo, ['-1', noted]))[0]
 }
 
-function isTurn({ checkpoint, isTask, isBeforeTurn }: RewindPoint): boolean {
-  return checkpoint === undefined && !isTask && isBeforeTurn !== true
-}
-
 /** The newest step, else the newest commit that has a checkpoint. */
 async function findLastTurn(repo: Repo, objects: ObjectReader): Promise<string> {
-  const { readPoints } = await import('../rewind/points.ts')
+  const { isTurn, readPoints } = await import('../rewind/points.ts')
   const points = await readPoints(repo, objects, readSettings(repo.root).strategy)
   const last = points.find(isTurn) ?? points[0]
   if (last !== undefined) return last.id

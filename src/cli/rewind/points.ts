@@ -19,6 +19,11 @@ export function readPoints(
   return readRewindPoints(repo, objects, { strategy, findSession: (id) => findSessionState(repo, id) })
 }
 
+/** The step of a turn: not of a subagent, nor the state before a turn. */
+export function isTurn({ checkpoint, isTask, isBeforeTurn }: RewindPoint): boolean {
+  return checkpoint === undefined && !isTask && isBeforeTurn !== true
+}
+
 export function formatPoint(point: RewindPoint): JsonObject {
   return {
     id: point.id,

@@ -1,6 +1,9 @@
 // Defines what one run of `entire rewind` works with, and describes what a rewind does to files.
 
+import { realpathSync } from 'node:fs'
+import { relative } from 'node:path'
 import type { ObjectReader } from '../../git/cat-file.ts'
+import type { Repo } from '../../git/repo.ts'
 import type { RewindOptions } from '../../rewind/locked-worktree.ts'
 import { isEmptyPlan, type RewindPlan, type SkippedPath, type SkipReason } from '../../rewind/plan.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
@@ -21,8 +24,28 @@ export interface RewindCommandOptions extends RewindOptions {
   json: boolean
   /** Reset without asking. */
   force: boolean
+  /** What the person can call to bring back what this takes away. */
+  broughtBackBy?: string
   /** The person has called `entire redo`: what brings a turn again is the undo of a rewind. */
   asRedo?: boolean
+}
+
+/** The flags that every command with a plan has. */
+export interface PlanFlags {
+  everything?: boolean
+  force?: boolean
+  dryRun?: boolean
+  json?: boolean
+}
+
+export function planOptions(cli: Cli, repo: Repo, flags: PlanFlags): RewindCommandOptions {
+  return {
+    dryRun: flags.dryRun === true,
+    json: flags.json === true,
+    force: flags.force === true,
+    everything: flags.everything === true,
+    cwdInRepo: relative(repo.root, realpathSync(cli.cwd)) || undefined,
+  }
 }
 
 const reasons: Record<SkipReason, string> = {

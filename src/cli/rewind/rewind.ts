@@ -1,7 +1,5 @@
 // Defines `entire rewind`, which lists the points to go back to, goes to one, and undoes that.
 
-import { realpathSync } from 'node:fs'
-import { relative } from 'node:path'
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
 import { readSettings } from '../../settings/read.ts'
@@ -10,7 +8,6 @@ import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { reportIfDisabled } from '../preconditions.ts'
-import type { RewindCommandOptions } from './rewind-run.ts'
 
 interface RewindFlags {
   list?: boolean
@@ -47,7 +44,11 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
       throw new EntireError('no-commits', 'This repository has no commits yet.', {
         hint: 'The first turn after the first commit creates the first rewind point.',
       })
-    const [{ systemRecorder }, options] = [await import('../recorder.ts'), commandOptions(this, repo, flags)]
+    const [{ systemRecorder }, { planOptions }] = await Promise.all([
+      import('../recorder.ts'),
+      import('./rewind-run.ts'),
+    ])
+    const options = planOptions(this, repo, flags)
     const recorder = systemRecorder(repo, { component: 'rewind' })
     if (flags.to === undefined) {
       const { pickPoint } = await import('./pick-point.ts')
@@ -124,21 +125,15 @@ function checkFlags(cli: Cli, flags: RewindFlags): void {
 }
 
 async function undo(cli: Cli, repo: Repo, flags: RewindFlags): Promise<void> {
-  const [{ systemRecorder }, { runUndo }] = await Promise.all([import('../recorder.ts'), import('./undo.ts')])
+  const [{ systemRecorder }, { planOptions }, { runUndo }] = await Promise.all([
+    import('../recorder.ts'),
+    import('./rewind-run.ts'),
+    import('./undo.ts'),
+  ])
   await runUndo(
     cli,
     systemRecorder(repo, { component: 'rewind' }),
     flags.redo ? 'redo' : 'undo',
-    commandOptions(cli, repo, flags),
+    planOptions(cli, repo, flags),
   )
-}
-
-function commandOptions(cli: Cli, repo: Repo, flags: RewindFlags): RewindCommandOptions {
-  return {
-    dryRun: flags.dryRun === true,
-    json: flags.json === true,
-    force: flags.force === true,
-    everything: flags.everything === true,
-    cwdInRepo: relative(repo.root, realpathSync(cli.cwd)) || undefined,
-  }
 }

@@ -37,11 +37,16 @@ function refuseReset({ point }: RewindRun): never {
 export async function goToStep({ cli, recorder, point, options }: Omit<RewindRun, 'objects'>): Promise<void> {
   const report = await rewindTo(recorder, point, options)
   if (options.json) return void cli.process.stdout.write(formatJson(reportJson(point, report, options)))
-  if (!options.dryRun) return printReport(cli, point, report)
+  if (!options.dryRun) return printReport(cli, point, report, options)
   for (const line of [...planLines(report), 'Dry run: nothing was changed.']) cli.out(line)
 }
 
-function printReport(cli: Cli, point: RewindPoint, report: StepReport): void {
+function printReport(
+  cli: Cli,
+  point: RewindPoint,
+  report: StepReport,
+  { broughtBackBy = 'entire rewind --undo' }: RewindCommandOptions,
+): void {
   noteFiles(cli, report)
   if (report.shadow !== undefined)
     cli.note(`[entire] Moved ${report.shadow.replace('refs/heads/', '')} back to step ${shortId(point.id)}`)
@@ -50,7 +55,7 @@ function printReport(cli: Cli, point: RewindPoint, report: StepReport): void {
   noteLog(cli, report.log)
   const where = report.isTaskEnd ? 'Rewound to the end of the task.' : `Rewound to ${shortId(point.id)}.`
   cli.out(`${where}${report.log.command === undefined ? '' : ` ${clean(report.log.command)}`}`)
-  cli.note('`entire rewind --undo` undoes this.')
+  cli.note(`\`${broughtBackBy}\` undoes this.`)
 }
 
 /** Leaves the files alone. */

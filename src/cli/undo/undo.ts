@@ -14,7 +14,7 @@ import { given } from '../../std/given.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { clean } from '../render/text.ts'
-import type { RewindCommandOptions } from '../rewind/rewind-run.ts'
+import { planOptions } from '../rewind/rewind-run.ts'
 
 interface UndoFlags {
   everything?: boolean
@@ -32,7 +32,11 @@ export const undoCommand = buildCommand<UndoFlags, string[], Cli>({
       import('../rewind/to-point.ts'),
     ])
     const recorder = systemRecorder(repo, { component: 'rewind' })
-    const options = { ...commandOptions(this, repo, flags), ...given({ paths }) }
+    const options = {
+      ...planOptions(this, repo, flags),
+      ...given({ paths }),
+      broughtBackBy: 'entire redo',
+    }
     await goToStep({ cli: this, recorder, point, options })
   },
   parameters: {
@@ -75,7 +79,7 @@ export const redoCommand = buildCommand<Omit<UndoFlags, 'everything'>, [], Cli>(
       import('../rewind/undo.ts'),
     ])
     const recorder = systemRecorder(repo, { component: 'rewind' })
-    await runUndo(this, recorder, 'undo', { ...commandOptions(this, repo, flags), asRedo: true })
+    await runUndo(this, recorder, 'undo', { ...planOptions(this, repo, flags), asRedo: true })
   },
   parameters: {
     flags: {
@@ -101,11 +105,9 @@ export const redoCommand = buildCommand<Omit<UndoFlags, 'everything'>, [], Cli>(
 /** The state before the last turn: the step before it, or the commit that the session began at. */
 async function findStart(repo: Repo): Promise<RewindPoint> {
   await using objects = openObjectReader(repo)
-  const { readPoints } = await import('../rewind/points.ts')
+  const { isTurn, readPoints } = await import('../rewind/points.ts')
   const points = await readPoints(repo, objects, readSettings(repo.root).strategy)
-  const last = points.find(
-    ({ checkpoint, isTask, isBeforeTurn }) => checkpoint === undefined && !isTask && isBeforeTurn !== true,
-  )
+  const last = points.find(isTurn)
   const step = last && (await readLog(repo, ['-1', last.id]))[0]
   if (step === undefined)
     throw new EntireError('not-found', 'There is no turn to take back since the last commit.', {
@@ -124,14 +126,4 @@ function pathInRepo(cli: Cli, repo: Repo, file: string): string {
   throw new EntireError('bad-usage', `${clean(file)} is outside of the work tree.`, {
     hint: 'Name files of this repository.',
   })
-}
-
-function commandOptions(cli: Cli, repo: Repo, flags: UndoFlags): RewindCommandOptions {
-  return {
-    dryRun: flags.dryRun === true,
-    json: flags.json === true,
-    force: false,
-    everything: flags.everything === true,
-    cwdInRepo: relative(repo.root, realpathSync(cli.cwd)) || undefined,
-  }
 }
