@@ -1,8 +1,12 @@
 // Stops a push that would publish steps: they hold uncommitted and untracked files as they were on disk.
 
-import { branchName, isShadowRef } from '../checkpoints/layout.ts'
+import { branchName, isShadowRef, metadataRef } from '../checkpoints/layout.ts'
 import { isAnyStep } from '../checkpoints/step.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
+import { git } from '../git/exec.ts'
+import type { Oid } from '../git/oid.ts'
+import type { Repo } from '../git/repo.ts'
+import { shellWord } from '../std/shell.ts'
 import { isNoObject, type PushedRef } from './pushed-refs.ts'
 
 /** Refs of the program that never leave this machine. */
@@ -10,12 +14,13 @@ const privateRefs = /^refs\/(?:entire\/(?!checkpoints\/)|entire-)/
 
 /** The lines for the user when the push must not happen; undefined when it may. */
 export async function explainStop(
+  repo: Repo,
   objects: ObjectReader,
   remote: string,
   pushed: PushedRef[],
 ): Promise<string[] | undefined> {
   const judged = await Promise.all(
-    pushed.map(async (ref) => ({ ref, isStep: await publishesStep(objects, ref) })),
+    pushed.map(async (ref) => ({ ref, isStep: await publishesStep({ repo, objects, remote }, ref) })),
   )
   const steps = judged.filter(({ isStep }) => isStep).map(({ ref }) => ref)
   if (steps.length === 0) return undefined
@@ -31,16 +36,75 @@ export async function explainStop(
 
 const maxListed = 5
 
-async function publishesStep(objects: ObjectReader, { local, oid, remote }: PushedRef): Promise<boolean> {
+interface PushPlace {
+  repo: Repo
+  objects: ObjectReader
+  remote: string
+}
+
+async function publishesStep(
+  place: PushPlace,
+  { local, oid, remote, remoteOid }: PushedRef,
+): Promise<boolean> {
   // Deleting a published step must stay possible.
   if (isNoObject(oid)) return false
   if ([local, remote].some((ref) => isShadowRef(ref) || privateRefs.test(ref))) return true
-  return isAnyStep((await readCommit(objects, oid).catch(() => undefined)) ?? '')
+  // Nothing is ever built on the steps by the checkpoints, which are pushed most often.
+  if (local === metadataRef && remote === metadataRef) return false
+  if (await isShortAndClean(place.objects, oid, remoteOid)) return false
+  return await hasNewStep(place, oid, remoteOid)
 }
 
-async function readCommit(objects: ObjectReader, oid: string): Promise<string | undefined> {
-  // A tag may stand in front of the commit.
-  return (await objects.contents(`${oid}^{commit}`))?.content.toString('utf8')
+// An ordinary push has few commits: then no process is needed to look at them.
+const maxRead = 100
+
+/** True when the history back to what the remote has is short, and has no step in it. */
+async function isShortAndClean(objects: ObjectReader, oid: Oid, remoteOid: Oid): Promise<boolean> {
+  const seen = new Set<Oid>([remoteOid])
+  for (let next = [oid]; next.length > 0; ) {
+    if (seen.size + next.length > maxRead) return false
+    for (const commit of next) seen.add(commit)
+    // A tag may stand in front of the commit.
+    const texts = await Promise.all(next.map((name) => readCommit(objects, `${name}^{commit}`)))
+    if (texts.some((text) => text === undefined || isAnyStep(text))) return false
+    next = [...new Set(texts.flatMap((text) => parentsOf(text ?? '')))].filter((parent) => !seen.has(parent))
+  }
+  return true
+}
+
+function parentsOf(text: string): Oid[] {
+  const header = text.slice(0, text.indexOf('\n\n'))
+  return [...header.matchAll(/^parent (\w+)$/gm)].map(([, parent]) => parent as Oid)
+}
+
+async function readCommit(objects: ObjectReader, name: string): Promise<string | undefined> {
+  return (await objects.contents(name).catch(() => undefined))?.content.toString('utf8')
+}
+
+/**
+ * Looks for steps among the commits that the remote does not have as far as is known here. Git walks the same
+ * commits for the push itself.
+ */
+async function hasNewStep({ repo, objects, remote }: PushPlace, oid: Oid, remoteOid: Oid): Promise<boolean> {
+  const known =
+    isNoObject(remoteOid) || (await objects.info(remoteOid)) === undefined ? [] : [`^${remoteOid}`]
+  const { stdout } = await git(
+    repo,
+    [
+      'rev-list',
+      '--extended-regexp',
+      '--grep=^Entire-Metadata(-Task)?:',
+      `${oid}^{commit}`,
+      ...known,
+      '--not',
+      `--remotes=${remote.replace(/[*?[\\]/g, '\\$&')}`,
+    ],
+    // The object is missing, or it is a tag of something else than a commit.
+    { accept: [128] },
+  )
+  for (const commit of stdout.toString('latin1').split('\n'))
+    if (commit !== '' && isAnyStep((await readCommit(objects, commit)) ?? '')) return true
+  return false
 }
 
 function pushCommand(remote: string, refs: PushedRef[]): string {
@@ -52,9 +116,5 @@ function pushCommand(remote: string, refs: PushedRef[]): string {
     })
   // A line that nobody can read is of no help: a pattern says the same.
   const all = ["'refs/heads/*'", "'^refs/heads/entire/*'"]
-  return ['git push', quote(remote), ...(words.length > 20 ? all : words.map(quote))].join(' ')
-}
-
-function quote(word: string): string {
-  return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  return ['git push', shellWord(remote), ...(words.length > 20 ? all : words.map(shellWord))].join(' ')
 }

@@ -4,6 +4,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
+const emptyCommit = ['commit', '-q', '--allow-empty', '-m', 'mine']
+
 /** A step that holds an untracked file, and a remote that has nothing yet. */
 async function repoWithStep(): Promise<RecordedRepo> {
   const repo = await recordedRepo()
@@ -59,6 +61,57 @@ test.each([
   expect(pushed.code).toBe(1)
   expect(pushed.stderr).toContain('[entire] The push was stopped')
   expect(await remoteRefs(repo)).toEqual([])
+})
+
+const inHistory: [string, string[][], string][] = [
+  ['below a commit', [['checkout', '-q', '-f', '-B', 'mine', 'STEP'], emptyCommit], 'mine'],
+  [
+    'below a merge',
+    [['merge', '-q', '--allow-unrelated-histories', '-s', 'ours', '-m', 'm', 'STEP']],
+    'main',
+  ],
+  [
+    'below a tag of a commit',
+    [['checkout', '-q', '-f', '-B', 'mine', 'STEP'], emptyCommit, ['tag', '-a', '-m', 't', 'marked']],
+    'marked',
+  ],
+  [
+    'far below, its branch gone',
+    [
+      ['checkout', '-q', '-f', '-B', 'mine', 'STEP'],
+      ...Array<string[]>(120).fill(emptyCommit),
+      ['branch', '-D', 'STEP'],
+    ],
+    'mine',
+  ],
+]
+
+test('a step is not pushed with what was built on it, unless the remote has it', async () => {
+  await using repo = await repoWithStep()
+  const [shadow = ''] = await repo.shadows()
+  const step = await repo.git('rev-parse', shadow)
+  const author = ['-c', 'user.name=me', '-c', 'user.email=me@example.com', '-c', 'core.hooksPath=/dev/null']
+  await repo.git('push', '--quiet', 'origin', 'main')
+  const base = await repo.head()
+  const told: [string, number, number][] = []
+  for (const [title, commands, pushed] of inHistory) {
+    await repo.git('update-ref', `refs/heads/${shadow}`, step)
+    for (const command of commands)
+      await repo.git(...author, ...command.map((word) => (word === 'STEP' ? shadow : word)))
+    const stopped = await repo.run(['git', 'push', 'origin', pushed])
+    expect(stopped.stderr).toContain('[entire] The push was stopped')
+    await repo.git('push', '--quiet', '--no-verify', 'origin', pushed)
+    await repo.git('branch', '--quiet', '-f', 'later', pushed)
+    // Git does not note here which tags a remote has.
+    const later = await repo.run(['git', 'push', 'origin', pushed === 'marked' ? 'main' : 'later'])
+    told.push([title, stopped.code, later.code])
+    await repo.git('push', '--quiet', '--no-verify', '--force', 'origin', `${base}:main`)
+    await repo.git('push', '--quiet', '--no-verify', 'origin', '--delete', 'later').catch(() => '')
+    if (pushed !== 'main') await repo.git('push', '--quiet', '--no-verify', 'origin', '--delete', pushed)
+    await repo.git('checkout', '-q', '-f', '-B', 'main', base)
+    await repo.git('tag', '-d', 'marked').catch(() => '')
+  }
+  expect(told).toEqual(inHistory.map(([title]) => [title, 1, 0]))
 })
 
 test('a disabled program stops such a push as well, and a published step can be deleted', async () => {

@@ -1,15 +1,13 @@
 // Writes the command line that an agent runs for a hook, and recognises those that Entire has installed.
 
+import { shellQuoted, shellWord } from '../../std/shell.ts'
+
 /**
  * Where the program is not installed, as in a fresh clone of the repository, the hook is silent and succeeds.
  */
 export function hookCommandLine(program: string, agent: string, verb: string): string {
-  const name = quote(program)
-  return `sh -c ${quote(`if ! command -v ${name} >/dev/null 2>&1; then exit 0; fi; exec ${name} hooks ${agent} ${verb}`, true)}`
-}
-
-function quote(word: string, always = false): string {
-  return !always && /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+  const name = shellWord(program)
+  return `sh -c ${shellQuoted(`if ! command -v ${name} >/dev/null 2>&1; then exit 0; fi; exec ${name} hooks ${agent} ${verb}`)}`
 }
 
 const program = String.raw`(?<![\w-])entire(?:\.exe|\.ts|\.js)?`

@@ -98,7 +98,7 @@ async function stopsPush(repo: Repo, remote: string, input: string): Promise<boo
     import('../render/text.ts'),
   ])
   await using objects = openObjectReader(repo)
-  const lines = await explainStop(objects, remote, parsePushed(input))
+  const lines = await explainStop(repo, objects, remote, parsePushed(input))
   for (const line of lines ?? []) write(2, `[entire] ${cleanLines(line)}\n`)
   return lines !== undefined
 }

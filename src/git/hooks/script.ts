@@ -2,6 +2,7 @@
 // purpose; a hook that was there before still can.
 
 import { isAbsolute } from 'node:path'
+import { shellWord } from '../../std/shell.ts'
 import type { HookFile, HookManager } from './files.ts'
 import { type HookName, type HookShape, hookMarker, hookTable } from './names.ts'
 
@@ -57,11 +58,13 @@ function loopGuard(name: HookName): string[] {
 }
 
 function commandTest(command: string): string {
-  return isAbsolute(command) ? `[ -x ${quote(command)} ]` : `command -v ${quote(command)} >/dev/null 2>&1`
+  return isAbsolute(command)
+    ? `[ -x ${shellWord(command)} ]`
+    : `command -v ${shellWord(command)} >/dev/null 2>&1`
 }
 
 function entireCall(name: HookName, command: string, shape: HookShape): string {
-  const words = [quote(command), 'hooks git', name, shape.args, shape.quiet ? '2>/dev/null' : '']
+  const words = [shellWord(command), 'hooks git', name, shape.args, shape.quiet ? '2>/dev/null' : '']
   return words.filter((word) => word !== '').join(' ')
 }
 
@@ -101,10 +104,6 @@ function aliasLines(name: HookName, file: string): string[] {
     `    ln -s "$(CDPATH= cd -- "$_entire_hook_dir" && pwd -P)/${file}" "$_entire_alias/${name}" && _entire_run="$_entire_alias/${name}"`,
     'fi 2>/dev/null',
   ]
-}
-
-function quote(word: string): string {
-  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 /** How to run a hook under its backup name without it noticing: some hooks look at their own name. */
