@@ -22,7 +22,7 @@ async function readInto(
 ) {
   await using objects = openObjectReader(repo.repo)
   const blobs: FreshBlob[] = []
-  const update = await readAppended({
+  const part = await readAppended({
     format: options.format ?? claudeCode.transcript,
     path,
     cursor,
@@ -34,7 +34,7 @@ async function readInto(
     metadata: undefined,
   })
   for (const { content } of blobs) await repo.run(['git', 'hash-object', '-w', '--stdin'], { stdin: content })
-  return update
+  return part?.parse()
 }
 
 async function stored(repo: TempRepo, update: TranscriptUpdate | undefined): Promise<string> {

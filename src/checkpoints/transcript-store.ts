@@ -35,14 +35,17 @@ export interface TranscriptSource extends ChunkStore, DocumentStore {
    */
   ignoreBefore: number
   metadata: EventMetadata | undefined
-  /** Called when everything appended is stored, and before its last part is parsed. */
-  stored?(): Promise<void>
   /** The transcript is only this part of the file. Positions count from the beginning of the part. */
   part?: FilePart | undefined
 }
 
 /** Reads bytes of the transcript from a position on; fewer at its end. */
 type ReadBytes = (from: number, length: number) => Buffer
+
+/** What was appended: redacted and handed to `store`, but its last part is not parsed yet. */
+export interface AppendedPart {
+  parse(): TranscriptUpdate
+}
 
 export interface TranscriptUpdate {
   cursor: TranscriptCursor
@@ -52,7 +55,7 @@ export interface TranscriptUpdate {
 }
 
 /** Undefined when there is no transcript yet. */
-export async function readAppended(source: TranscriptSource): Promise<TranscriptUpdate | undefined> {
+export async function readAppended(source: TranscriptSource): Promise<AppendedPart | undefined> {
   const whole = fileSize(source.path)
   const { from: start, to: end } = source.part ?? { from: 0, to: whole ?? 0 }
   const size = Math.min(end, whole ?? 0) - start
@@ -70,11 +73,7 @@ export async function readAppended(source: TranscriptSource): Promise<Transcript
   }
 }
 
-async function readLines(
-  source: TranscriptSource,
-  bytes: ReadBytes,
-  size: number,
-): Promise<TranscriptUpdate> {
+async function readLines(source: TranscriptSource, bytes: ReadBytes, size: number): Promise<AppendedPart> {
   const known = source.cursor
   const continues =
     known !== undefined &&
@@ -107,21 +106,25 @@ async function readLines(
     consumed += block.length
   }
   await writer.flush()
-  await source.stored?.()
-  if (last !== undefined) read(last)
+  const seal = sealAt(bytes, consumed)
   return {
-    cursor: {
-      path: source.path,
-      bytes: consumed,
-      items: (continues ? known.items : 0) + reading.items,
-      seal: sealAt(bytes, consumed),
-      chunks: writer.chunks,
-      hash: continues ? known.hash : sha256Start(),
-      hashed: continues ? known.hashed : 0,
-      ...given({ carry: reading.carry, redactions: counted.counts() }),
+    parse: () => {
+      if (last !== undefined) read(last)
+      return {
+        cursor: {
+          path: source.path,
+          bytes: consumed,
+          items: (continues ? known.items : 0) + reading.items,
+          seal,
+          chunks: writer.chunks,
+          hash: continues ? known.hash : sha256Start(),
+          hashed: continues ? known.hashed : 0,
+          ...given({ carry: reading.carry, redactions: counted.counts() }),
+        },
+        reading,
+        restarted: known !== undefined && !continues,
+      }
     },
-    reading,
-    restarted: known !== undefined && !continues,
   }
 }
 
@@ -148,39 +151,44 @@ function* lineBlocks(
   if (rest.length > 0 && parseJson(rest.toString('utf8')) !== undefined) yield rest
 }
 
-async function readDocument(
-  source: TranscriptSource,
-  bytes: ReadBytes,
-  size: number,
-): Promise<TranscriptUpdate> {
+async function readDocument(source: TranscriptSource, bytes: ReadBytes, size: number): Promise<AppendedPart> {
   if (size > maxUnseenBytes) throw tooLarge(source.path, size)
   const content = bytes(0, size)
   const text = content.toString('utf8')
   const known = source.cursor?.path === source.path ? source.cursor : undefined
-  const from = known?.items ?? 0
-  const total = readItems(source, text, 0).items
-  // A format that carries what it has seen finds new items even in a document that was truncated.
-  const continued = known?.carry && readItems(source, text, from, known.carry)
-  const restarted = total < from && continued?.carry === undefined
-  const reading = continued?.carry === undefined ? readItems(source, text, restarted ? 0 : from) : continued
   const counted = countRedactions(undefined)
   const redact = (part: string) => source.redact(part, counted.add)
   const redacted = await redactBytes({ redact }, content, text)
   const stored = await storeDocument(source, redacted, known)
   return {
-    cursor: {
-      path: source.path,
-      bytes: size,
-      items: total,
-      seal: '',
-      hash: sha256Start(),
-      hashed: 0,
-      ...stored,
-      ...given({ carry: reading.carry, redactions: counted.counts() }),
+    parse: () => {
+      const { total, reading, restarted } = readNewItems(source, text, known)
+      return {
+        cursor: {
+          path: source.path,
+          bytes: size,
+          items: total,
+          seal: '',
+          hash: sha256Start(),
+          hashed: 0,
+          ...stored,
+          ...given({ carry: reading.carry, redactions: counted.counts() }),
+        },
+        reading,
+        restarted,
+      }
     },
-    reading,
-    restarted,
   }
+}
+
+// A format that carries what it has seen finds new items even in a document that was truncated.
+function readNewItems(source: TranscriptSource, text: string, known: TranscriptCursor | undefined) {
+  const from = known?.items ?? 0
+  const total = readItems(source, text, 0).items
+  const continued = known?.carry && readItems(source, text, from, known.carry)
+  const restarted = total < from && continued?.carry === undefined
+  const reading = continued?.carry === undefined ? readItems(source, text, restarted ? 0 : from) : continued
+  return { total, reading, restarted }
 }
 
 /** Adds to what was redacted before. */

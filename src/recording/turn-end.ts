@@ -24,7 +24,7 @@ import type { StrategyName } from '../model/settings.ts'
 import type { EventWork } from '../sessions/event-work.ts'
 import { readPromptFile } from '../sessions/prompts.ts'
 import { isProvisional } from '../sessions/provisional-turn.ts'
-import { readTurnTranscript, type TurnTranscript } from '../sessions/transcript.ts'
+import { redactTurnTranscript, type TurnTranscript } from '../sessions/transcript.ts'
 import {
   captureChanges,
   findRemoved,
@@ -65,12 +65,15 @@ export class TurnEnd {
   async transcript(): Promise<TurnTranscript | undefined> {
     const sampleOid = this.#work.session.baseCommit
     if (sampleOid === '') return undefined
-    this.#reading ??= readTurnTranscript({
-      ...this.#work,
-      sampleOid,
-      storeAhead: (blobs) => this.#storeAhead(blobs),
-    })
+    this.#reading ??= this.#readTranscript(sampleOid)
     return this.#reading
+  }
+
+  async #readTranscript(sampleOid: Oid): Promise<TurnTranscript | undefined> {
+    const redacted = await redactTurnTranscript({ ...this.#work, sampleOid })
+    if (redacted === undefined) return undefined
+    await this.#storeBeforeParsing(redacted.blobs)
+    return await redacted.parse()
   }
 
   snapshot(site: StepSite, status: Status): Promise<StepSnapshot> {
@@ -88,7 +91,7 @@ export class TurnEnd {
   }
 
   // When files have changed there will be a step, whatever the transcript says: git compresses it meanwhile.
-  async #storeAhead(blobs: FreshBlob[]): Promise<void> {
+  async #storeBeforeParsing(blobs: FreshBlob[]): Promise<void> {
     const { recorder, session } = this.#work
     const status = await this.#work.status()
     const before = readTurnStart(recorder.repo, session.id)

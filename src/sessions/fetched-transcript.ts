@@ -3,7 +3,7 @@
 
 import { closeSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import type { TranscriptUpdate } from '../checkpoints/transcript-store.ts'
+import type { AppendedPart, TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import type { ProjectContext } from '../model/session-file.ts'
 import { fileSize, openRegular, readBytes, removeFile, writeAtomic } from '../std/file.ts'
@@ -30,13 +30,18 @@ export async function findTranscriptReference({
   return reference
 }
 
+/** A part of a transcript that only its agent may be able to parse. */
+export interface UnparsedPart {
+  parse(): TranscriptUpdate | Promise<TranscriptUpdate>
+}
+
 /** The cursor keeps the agent's name for the transcript, because the file is another one every time. */
 export async function readThroughFile(
   work: Reading,
   reference: string,
   cursor: TranscriptCursor | undefined,
-  read: (path: string, cursor: TranscriptCursor | undefined) => Promise<TranscriptUpdate | undefined>,
-): Promise<TranscriptUpdate | undefined> {
+  read: (path: string, cursor: TranscriptCursor | undefined) => Promise<AppendedPart | undefined>,
+): Promise<UnparsedPart | undefined> {
   const { agent, recorder } = work
   if (agent.source === undefined) return await read(reference, cursor)
   const fetched = await agent.source.fetch(reference, placeOf(recorder))
@@ -45,14 +50,23 @@ export async function readThroughFile(
   const path = 'file' in fetched ? fetched.file : join(temporaryDir(recorder.repo), name)
   try {
     if ('bytes' in fetched) writeAtomic(path, fetched.bytes)
-    const update = await read(
+    const part = await read(
       path,
       cursor && { ...cursor, path: cursor.path === reference ? path : cursor.path },
     )
-    if (update === undefined) return undefined
+    if (part === undefined) return undefined
     const bytes = 'bytes' in fetched ? fetched.bytes : (readBytes(path) ?? Buffer.alloc(0))
-    const named = { ...update, cursor: { ...update.cursor, path: reference } }
-    return await analyse(work, named, cursor, bytes)
+    return {
+      parse: async () => {
+        const update = part.parse()
+        return await analyse(
+          work,
+          { ...update, cursor: { ...update.cursor, path: reference } },
+          cursor,
+          bytes,
+        )
+      },
+    }
   } finally {
     if ('bytes' in fetched) removeFile(path)
   }

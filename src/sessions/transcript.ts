@@ -45,24 +45,47 @@ export interface TurnTranscript {
 export interface TranscriptRequest extends Pick<EventWork, 'recorder' | 'agent' | 'session' | 'objects'> {
   /** Any object id of the repository, for its length. */
   sampleOid: Oid
-  /**
-   * Called with the redacted lines before they are parsed, so that git compresses them meanwhile. Takes the
-   * blobs that it stores off the list.
-   */
-  storeAhead?(blobs: FreshBlob[]): Promise<void>
+}
+
+/** A transcript since the last save, redacted but not parsed. Parsing hands on the blobs that are left. */
+export interface RedactedTranscript {
+  /** Not stored yet: storing one takes it off the list. */
+  blobs: FreshBlob[]
+  parse(): Promise<TurnTranscript | undefined>
 }
 
 /** Undefined when there is no transcript to read; the reason is logged. */
 export async function readTurnTranscript(request: TranscriptRequest): Promise<TurnTranscript | undefined> {
-  const { recorder, session } = request
+  return await (await redactTurnTranscript(request))?.parse()
+}
+
+/** The first half of `readTurnTranscript`: its lines can be stored before they are parsed. */
+export async function redactTurnTranscript(
+  request: TranscriptRequest,
+): Promise<RedactedTranscript | undefined> {
   const path = await findTranscriptReference(request)
   if (path === undefined) return undefined
+  const redacted = await unlessUnreadable(request, async () => {
+    try {
+      return await redact(request, path, request.session.cursor)
+    } catch (error) {
+      // A stored chunk is gone when its branch was deleted and collected: the live transcript still has it.
+      if (error instanceof EntireError && error.code === 'not-found') return await redactAgain(request, path)
+      throw error
+    }
+  })
+  return redacted && { blobs: redacted.blobs, parse: () => unlessUnreadable(request, redacted.parse) }
+}
+
+// An error that has a message for the person is shown, and the session continues without this part.
+async function unlessUnreadable<T>(
+  { recorder, session }: TranscriptRequest,
+  read: () => Promise<T | undefined>,
+): Promise<T | undefined> {
   try {
-    return await read(request, path, session.cursor)
+    return await read()
   } catch (error) {
     if (!(error instanceof EntireError)) throw error
-    // A stored chunk is gone when its branch was deleted and collected: the live transcript still has it.
-    if (error.code === 'not-found') return await readAgain(request, path)
     recorder.say(`[entire] ${messageWithHint(error)}`)
     recorder.log.write('warn', error.message, { session_id: session.id })
     return undefined
@@ -70,9 +93,19 @@ export async function readTurnTranscript(request: TranscriptRequest): Promise<Tu
 }
 
 // What was counted when the lost chunks were stored is not counted again.
-async function readAgain(request: TranscriptRequest, path: string): Promise<TurnTranscript | undefined> {
-  const transcript = await read(request, path, undefined)
-  return transcript && { ...transcript, restarted: true }
+async function redactAgain(
+  request: TranscriptRequest,
+  path: string,
+): Promise<RedactedTranscript | undefined> {
+  const redacted = await redact(request, path, undefined)
+  if (redacted === undefined) return undefined
+  return {
+    blobs: redacted.blobs,
+    parse: async () => {
+      const transcript = await redacted.parse()
+      return transcript && { ...transcript, restarted: true }
+    },
+  }
 }
 
 /**
@@ -91,8 +124,8 @@ export async function digestSessionTranscript(
     recorder.log.write('warn', error.message, { session_id: session.id })
   }
   delete session.cursor
-  const again =
-    session.transcriptPath === undefined ? undefined : await readAgain(request, session.transcriptPath)
+  const path = session.transcriptPath
+  const again = path === undefined ? undefined : await (await redactAgain(request, path))?.parse()
   if (again === undefined) return ''
   useTranscript(request, again)
   return await digestTranscript(objects, again.cursor)
@@ -120,28 +153,23 @@ export function useTranscript(
   if (transcript.cursor.items < session.transcriptStart) session.transcriptStart = 0
 }
 
-async function read(
+async function redact(
   request: TranscriptRequest,
   path: string,
   cursor: TranscriptCursor | undefined,
-): Promise<TurnTranscript | undefined> {
+): Promise<RedactedTranscript | undefined> {
   const { agent, recorder, session } = request
   const blobs: FreshBlob[] = []
-  let isNew = false
   const part = agent.sections?.find(path, session.id)
   if (agent.sections !== undefined && part === undefined) return undefined
-  const update = await readThroughFile(request, path, cursor, (file, known) =>
+  const unparsed = await readThroughFile(request, path, cursor, (file, known) =>
     readAppended({
       format: agent.transcript,
       cutter: agent.cutter,
       path: file,
       cursor: known,
       redact: async (text, found) => (await recorder.redaction()).json(text, found),
-      store: (blob) => {
-        isNew = true
-        blobs.push(blob)
-      },
-      stored: async () => await request.storeAhead?.(blobs),
+      store: (blob) => blobs.push(blob),
       objects: request.objects,
       sampleOid: request.sampleOid,
       metadata: session.metadata,
@@ -151,7 +179,12 @@ async function read(
       ignoreBefore: known === undefined ? (readTurnStart(recorder.repo, session.id)?.bytes ?? 0) : 0,
     }),
   )
-  return update && { ...describe(request, path, update), isNew, blobs }
+  if (unparsed === undefined) return undefined
+  const isNew = blobs.length > 0
+  return {
+    blobs,
+    parse: async () => ({ ...describe(request, path, await unparsed.parse()), isNew, blobs }),
+  }
 }
 
 function describe(
