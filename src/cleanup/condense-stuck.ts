@@ -55,7 +55,7 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   const { branches } = planSessions(inventory, [session])
   await finalise(work, new TurnEnd(work))
   // The commit only provides branch and id: none of its files are the session's.
-  const condensing = {
+  const underway = {
     recorder,
     git,
     commit: { ...commit, files: [] },
@@ -64,9 +64,9 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
     afterwards: work.afterwards,
   }
   const part = await describePart(
-    condensing,
+    underway,
     { session, agent: work.agent },
-    shareOut(condensing.commit, new Set(session.filesTouched)),
+    shareOut(underway.commit, new Set(session.filesTouched)),
   )
   const tip = branches[0]?.oid
   const whole = part.chunks.length === 0 && tip !== undefined ? await fillFromStep(work, tip, part) : part

@@ -5,45 +5,51 @@ import { shadowRef } from '../checkpoints/layout.ts'
 import { remainingFiles } from '../checkpoints/overlap.ts'
 import { changedAt, readSnapshot, readWorkFile } from '../checkpoints/snapshot.ts'
 import { findAgentStep } from '../checkpoints/step.ts'
+import type { CommitInfo } from '../git/commit.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Session } from '../model/session.ts'
+import type { Recorder } from '../sessions/event-work.ts'
+import type { GitSession } from '../sessions/git-session.ts'
 import { findStashed, stashedChanges } from '../sessions/stash.ts'
-import type { CommitUnderway } from './find-sessions.ts'
+
+/** The commit that uncommitted work is based on from now on. */
+interface NewHead {
+  recorder: Recorder
+  git: GitSession
+  commit: CommitInfo
+}
 
 /**
  * Returns the uncommitted files by session. One tree holds them all, because sessions of a work tree share
  * its branch.
  */
-export async function carryForward(
-  condensing: CommitUnderway,
-  sessions: Session[],
-): Promise<Map<string, string[]>> {
+export async function carryForward(head: NewHead, sessions: Session[]): Promise<Map<string, string[]>> {
   const left = new Map<string, string[]>()
   const changes: TreeChange[] = []
-  const committed = new Map(condensing.commit.files.map((file) => [file.path, file]))
+  const committed = new Map(head.commit.files.map((file) => [file.path, file]))
   const plans = await Promise.all(
     sessions.map(async (session) => {
-      const step = await readStepBlobs(condensing, session)
-      const settled = await findSettled(condensing, session, committed, step)
+      const step = await readStepBlobs(head, session)
+      const settled = await findSettled(head, session, committed, step)
       return {
         session,
         step,
-        files: findRemaining(condensing, session, committed, step).filter((path) => !settled.has(path)),
+        files: findRemaining(head, session, committed, step).filter((path) => !settled.has(path)),
       }
     }),
   )
   for (const { session, files } of plans.filter((plan) => plan.files.length > 0)) {
     left.set(session.id, files)
-    changes.push(...(await snapshot(condensing, files)))
+    changes.push(...(await snapshot(head, files)))
   }
-  if (left.size > 0) await writeSteps(condensing, [...left.keys()], sessions, changes)
+  if (left.size > 0) await writeSteps(head, [...left.keys()], sessions, changes)
   return left
 }
 
 function findRemaining(
-  { recorder, commit }: CommitUnderway,
+  { recorder, commit }: NewHead,
   session: Session,
   committed: Map<string, ChangedFile>,
   step: Map<string, Oid> | undefined,
@@ -59,7 +65,7 @@ function findRemaining(
 // Files that an earlier commit took without a link (its hook died, or the user said no), and files that were
 // deleted before any commit, would otherwise be carried forward with every commit.
 async function findSettled(
-  { recorder, git, commit }: CommitUnderway,
+  { recorder, git, commit }: NewHead,
   session: Session,
   committed: Map<string, ChangedFile>,
   step: Map<string, Oid> | undefined,
@@ -76,10 +82,7 @@ async function findSettled(
   )
 }
 
-async function readStepBlobs(
-  { git }: CommitUnderway,
-  session: Session,
-): Promise<Map<string, Oid> | undefined> {
+async function readStepBlobs({ git }: NewHead, session: Session): Promise<Map<string, Oid> | undefined> {
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
   const tip = session.stepCount === 0 ? undefined : await findAgentStep(git.objects, shadow)
   if (tip === undefined) return undefined
@@ -92,14 +95,14 @@ async function readStepBlobs(
 }
 
 // A file that is missing on disk may be stashed.
-async function snapshot({ recorder, git }: CommitUnderway, files: string[]): Promise<TreeChange[]> {
+async function snapshot({ recorder, git }: NewHead, files: string[]): Promise<TreeChange[]> {
   const { changes } = await readSnapshot(recorder.repo, files, await git.config())
   const stashed = await findStashed(recorder.repo, git.objects, files)
   return [...changes, ...stashedChanges(recorder.repo, stashed)]
 }
 
 async function writeSteps(
-  { recorder, git, commit }: CommitUnderway,
+  { recorder, git, commit }: NewHead,
   ids: string[],
   sessions: Session[],
   changes: TreeChange[],

@@ -13,6 +13,7 @@ import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
 import { isActive, type Session, shortSessionId } from '../model/session.ts'
 import { addTokens, hasTokens } from '../model/tokens.ts'
 import { type Recorder, writeContext } from '../sessions/event-work.ts'
+import type { GitSession } from '../sessions/git-session.ts'
 import { decide } from '../sessions/machine.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import {
@@ -27,40 +28,55 @@ import { prefetch } from '../std/prefetch.ts'
 import { formatTime } from '../std/time.ts'
 import { queueForPush } from '../sync/queue.ts'
 import { carryForward } from './carry-forward.ts'
-import type { CommittingSession, CommitUnderway } from './find-sessions.ts'
+import type { Committer, CommittingSession } from './find-sessions.ts'
+
+/** A commit on its way to a checkpoint. */
+export interface CommitUnderway {
+  recorder: Recorder
+  git: GitSession
+  commit: CommitInfo
+  checkpoint: string
+  committer: Committer
+  /** Run once refs and states are written. */
+  afterwards: (() => void | Promise<void>)[]
+  /** The commit was amended and keeps its checkpoint. */
+  amends?: boolean
+  /** Set when the commit holds the task of a subagent. */
+  task?: { toolUse: string; files: { path: string; content: Buffer }[] }
+}
 
 /** Writes all sessions in one import. Changes their states, which the caller saves. */
 export async function condenseSessions(
-  condensing: CommitUnderway,
+  underway: CommitUnderway,
   candidates: CommittingSession[],
 ): Promise<void> {
-  const { recorder, git, checkpoint } = condensing
-  const recorded = condensing.amends === true ? await readRecordedFiles(git.objects, checkpoint) : []
+  const { recorder, git, checkpoint } = underway
+  const recorded = underway.amends === true ? await readRecordedFiles(git.objects, checkpoint) : []
   const everyone = new Set([...candidates.flatMap(({ session }) => session.filesTouched), ...recorded])
-  const shares = shareOut(condensing.commit, everyone)
+  const shares = shareOut(underway.commit, everyone)
   prefetch(prefetchCheckpointParent(git.objects, git.writes(), checkpoint))
-  const parts = await Promise.all(candidates.map((candidate) => describePart(condensing, candidate, shares)))
+  const parts = await Promise.all(candidates.map((candidate) => describePart(underway, candidate, shares)))
   await writeCheckpoint(await writeContext({ recorder, ...git }), checkpoint, parts)
   queueForPush(recorder.repo, checkpoint)
   const left = await carryForward(
-    condensing,
+    underway,
     candidates.map(({ session }) => session),
   )
   for (const { session } of candidates) {
     recorder.say(
       `[entire] Saved session ${shortSessionId(session.id)} in checkpoint ${checkpoint} (steps: ${session.stepCount})`,
     )
-    settle(condensing, session, left.get(session.id) ?? [])
+    settle(underway, session, left.get(session.id) ?? [])
   }
 }
 
 /** What one session brings to the checkpoint of a commit. */
 export async function describePart(
-  condensing: CommitUnderway,
+  underway: CommitUnderway,
   candidate: CommittingSession,
   shares: Shares,
 ): Promise<SessionPart> {
-  const { recorder, git, commit, checkpoint } = condensing
+  const { recorder, git, commit, checkpoint } = underway
   const { session } = candidate
   const transcript = await (candidate.readTranscript?.() ??
     readTurnTranscript({
@@ -70,12 +86,12 @@ export async function describePart(
       objects: git.objects,
       sampleOid: commit.oid,
     }))
-  const prompts = await promptsSinceCheckpoint(recorder, session, transcript, condensing.afterwards)
-  noteMidTurnFiles(condensing, session, transcript)
+  const prompts = await promptsSinceCheckpoint(recorder, session, transcript, underway.afterwards)
+  noteMidTurnFiles(underway, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
   const [contentHash, attribution] = await Promise.all([
     digestSessionTranscript({ recorder, agent: candidate.agent, session, ...git, sampleOid: commit.oid }),
-    attributeCommit(condensing, session, shares),
+    attributeCommit(underway, session, shares),
   ])
   const [branch] = await safeNames(recorder, commit.branch === undefined ? [] : [commit.branch])
   const part: SessionPart = {
@@ -91,7 +107,7 @@ export async function describePart(
       agent: session.agentType,
       ...given({ model: session.model }),
       ...given({ turnId: session.turnId }),
-      ...given({ isTask: condensing.task && true, toolUse: condensing.task?.toolUse }),
+      ...given({ isTask: underway.task && true, toolUse: underway.task?.toolUse }),
       ...given({ transcriptIdAtStart: session.transcriptIdAtStart }),
       transcriptStart: session.transcriptStart,
       ...(hasTokens(session.checkpointTokens) ? { tokens: session.checkpointTokens } : {}),
@@ -106,9 +122,9 @@ export async function describePart(
     ...(recorder.settings.strategy === 'manual-commit'
       ? { shadow: branchName(shadowRef(session.baseCommit, session.worktreeId)) }
       : {}),
-    ...given({ files: condensing.task?.files }),
+    ...given({ files: underway.task?.files }),
   }
-  return condensing.amends === true ? addToRecorded(git.objects, part) : part
+  return underway.amends === true ? addToRecorded(git.objects, part) : part
 }
 
 /** Long enough for a token of a known format, or an address. Most commits have no such name. */
@@ -138,8 +154,8 @@ function noteMidTurnFiles(
   session.filesTouched = [...new Set(files.length > 0 ? files : committed)].sort()
 }
 
-function settle(condensing: CommitUnderway, session: Session, left: string[]): void {
-  const { recorder, commit, checkpoint } = condensing
+function settle(underway: CommitUnderway, session: Session, left: string[]): void {
+  const { recorder, commit, checkpoint } = underway
   const wasActive = isActive(session)
   session.phase = decide(session.phase, 'git-commit').phase
   session.baseCommit = commit.oid
@@ -157,7 +173,7 @@ function settle(condensing: CommitUnderway, session: Session, left: string[]): v
   if (wasActive) session.turnCheckpoints = [...new Set([...session.turnCheckpoints, checkpoint])]
   else {
     session.lastInteraction = formatTime(recorder.clock())
-    if (left.length === 0) condensing.afterwards.push(() => clearPrompts(recorder.repo, session.id))
+    if (left.length === 0) underway.afterwards.push(() => clearPrompts(recorder.repo, session.id))
   }
 }
 

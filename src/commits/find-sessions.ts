@@ -8,7 +8,6 @@ import { overlaps, shareLines, type TouchedFile, touchesCommit } from '../checkp
 import { maxSnapshotBytes } from '../checkpoints/snapshot.ts'
 import { findAgentStep } from '../checkpoints/step.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
-import type { CommitInfo } from '../git/commit.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Agent, AgentCard } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
@@ -54,35 +53,35 @@ export interface CommitQuery {
   committer: Committer
 }
 
-export async function findCommittingSessions(inquiry: CommitQuery): Promise<CommittingSession[]> {
-  const claims = await findCandidates(inquiry)
+export async function findCommittingSessions(query: CommitQuery): Promise<CommittingSession[]> {
+  const candidates = await findCandidates(query)
   const agents = await Promise.all(
-    claims.map(({ session }) => inquiry.recorder.findAgentByType(session.agentType)),
+    candidates.map(({ session }) => query.recorder.findAgentByType(session.agentType)),
   )
-  return claims.flatMap((claim, index) =>
-    agents[index] === undefined ? [] : { ...claim, agent: agents[index] },
+  return candidates.flatMap((candidate, index) =>
+    agents[index] === undefined ? [] : { ...candidate, agent: agents[index] },
   )
 }
 
-async function findCandidates(inquiry: CommitQuery): Promise<CommitCandidate[]> {
-  const opened = await Promise.all(candidateIds(inquiry).map((id) => openCandidate(inquiry, id)))
-  const claims = opened.filter((claim) => claim !== undefined)
-  const verdicts = await Promise.all(claims.map((claim) => isCommitting(inquiry, claim)))
-  const sure = claims.filter((_, index) => verdicts[index] === 'yes')
+async function findCandidates(query: CommitQuery): Promise<CommitCandidate[]> {
+  const opened = await Promise.all(candidateIds(query).map((id) => openCandidate(query, id)))
+  const candidates = opened.filter((candidate) => candidate !== undefined)
+  const verdicts = await Promise.all(candidates.map((candidate) => isCommitting(query, candidate)))
+  const sure = candidates.filter((_, index) => verdicts[index] === 'yes')
   // A commit without a terminal comes from an agent. When no session's files are in it, any running one may
   // have made it.
-  return sure.length > 0 ? sure : claims.filter((_, index) => verdicts[index] === 'perhaps')
+  return sure.length > 0 ? sure : candidates.filter((_, index) => verdicts[index] === 'perhaps')
 }
 
 /** Stops when it has found any: tries the running sessions first, then the others a few at a time. */
-export async function findSomeCommittingSessions(inquiry: CommitQuery): Promise<CommitCandidate[]> {
-  const { sessions } = inquiry.live
-  const ids = candidateIds(inquiry)
+export async function findSomeCommittingSessions(query: CommitQuery): Promise<CommitCandidate[]> {
+  const { sessions } = query.live
+  const ids = candidateIds(query)
   const running = ids.filter((id) => sessions.get(id)?.active)
   const others = ids.filter((id) => !sessions.get(id)?.active)
   for (const batch of [running, ...batches(others)]) {
     const some = new Map([...sessions].filter(([id]) => batch.includes(id)))
-    const found = await findCandidates({ ...inquiry, live: { sessions: some } })
+    const found = await findCandidates({ ...query, live: { sessions: some } })
     if (found.length > 0) return found
   }
   return []
@@ -225,19 +224,4 @@ function canOpenTerminal(): boolean {
   } catch {
     return false
   }
-}
-
-/** A commit on its way to a checkpoint. */
-export interface CommitUnderway {
-  recorder: Recorder
-  git: GitSession
-  commit: CommitInfo
-  checkpoint: string
-  committer: Committer
-  /** Run once refs and states are written. */
-  afterwards: (() => void | Promise<void>)[]
-  /** The commit was amended and keeps its checkpoint. */
-  amends?: boolean
-  /** Set when the commit holds the task of a subagent. */
-  task?: { toolUse: string; files: { path: string; content: Buffer }[] }
 }

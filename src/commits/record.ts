@@ -16,8 +16,8 @@ import { type LiveIndex, readLive, stageLive, updateLive, writeLive } from '../s
 import { commitWith } from '../sessions/save.ts'
 import { readSession, stageSessions, writeSession } from '../sessions/store.ts'
 import type { StagedFile } from '../std/file.ts'
-import { condenseSessions } from './condense.ts'
-import { type CommitUnderway, findCommitter, findCommittingSessions } from './find-sessions.ts'
+import { type CommitUnderway, condenseSessions } from './condense.ts'
+import { findCommitter, findCommittingSessions } from './find-sessions.ts'
 import { readPending } from './pending.ts'
 
 export async function recordCommit(recorder: Recorder, git: GitSession, commit: CommitInfo): Promise<void> {
