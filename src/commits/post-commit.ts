@@ -12,16 +12,18 @@ import { takeLock } from '../std/lock.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { keepPending, readNotes, readPending, removePending } from './pending.ts'
 import type { MadeCommit } from './prefetch.ts'
-import { recordCommit } from './record.ts'
+import { clearStateBefore, recordCommit } from './record.ts'
 
 const lockWaitMs = 10_000
 
 export async function postCommit(recorder: Recorder, made: MadeCommit): Promise<void> {
   const { repo } = recorder
   await using asked = made.git
-  if (isReplayingCommits(repo) || recorder.settings.strategy !== 'manual-commit') return
-  const isPromised = readPending(repo).length > 0
+  if (isReplayingCommits(repo)) return
   const { sessions, lastStep } = readLive(repo)
+  if (recorder.settings.strategy !== 'manual-commit')
+    return lastStep && (await clearAfterCommit(recorder, await made.head()))
+  const isPromised = readPending(repo).length > 0
   if (!isPromised && sessions.size === 0 && lastStep === undefined) return
   // Asked before the lock is awaited: by then HEAD may be the commit of another hook.
   const reading = prefetch(made.head())
@@ -40,6 +42,16 @@ export async function postCommit(recorder: Recorder, made: MadeCommit): Promise<
   if (others.length > 0) return await (await import('./complete.ts')).completeCommit(recorder, commit)
   await record(recorder, answered, commit)
   removePending(repo, checkpoint)
+}
+
+// With the auto-commit strategy, turns are commits already, and take the state before them along to the new HEAD.
+// This one is the user's own.
+async function clearAfterCommit(recorder: Recorder, commit: CommitInfo | undefined): Promise<void> {
+  if (commit === undefined) return
+  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
+  await using git = openGit(recorder.repo)
+  const { oid: head, parents } = commit
+  await clearStateBefore(recorder, git, readLive(recorder.repo), { base: parents[0], head })
 }
 
 async function record(recorder: Recorder, asked: GitSession | undefined, commit: CommitInfo): Promise<void> {

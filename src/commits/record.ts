@@ -30,28 +30,23 @@ export async function recordCommit(recorder: Recorder, git: GitSession, commit: 
     await condenseCommit({ recorder, git, live, commit, checkpoint, committer, amends, skipsSettled: true })
   }
   noteHead(recorder, live, commit)
-  await clearStateBefore(recorder, git, live, commit)
+  await clearStateBefore(recorder, git, live, { base: lastBaseBelow(live, commit), head: commit.oid })
 }
 
-// The state before a turn is no session's work: a commit clears its branch when no steps are on it, and no turn
-// runs that it may be the beginning of.
-async function clearStateBefore(
+/**
+ * The state before a turn is no session's work: a commit on its base, or one that replaces it, clears its branch
+ * when no steps are on it, and no turn runs that it may be the beginning of.
+ */
+export async function clearStateBefore(
   recorder: Recorder,
   git: GitSession,
   live: LiveIndex,
-  commit: CommitInfo,
+  { base, head }: { base: Oid | undefined; head: Oid },
 ): Promise<void> {
   const { repo } = recorder
-  const base = lastBaseBelow(live, commit)
-  const isActive = [...live.sessions.values()].some((entry) => entry.active && entry.base === base)
-  if (base === undefined || isActive) return
-  const removals = await findRemovals({
-    repo,
-    objects: git.objects,
-    live,
-    bases: new Set([base]),
-    head: commit.oid,
-  })
+  const isRunning = [...live.sessions.values()].some((entry) => entry.active && entry.base === base)
+  if (base === undefined || isRunning) return
+  const removals = await findRemovals({ repo, objects: git.objects, live, bases: new Set([base]), head })
   await keepRemovedSteps(recorder, git, removals)
   await git.commit()
   await moveRefs(repo, removals)

@@ -11,6 +11,7 @@ import { readSession, writeSession } from '../sessions/store.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { rewriteFile } from './pending.ts'
+import { clearStateBefore } from './record.ts'
 
 const lockWaitMs = 10_000
 
@@ -22,7 +23,8 @@ export async function postRewrite(recorder: Recorder, kind: string, rewritten: s
   const renames = parseRenames(rewritten)
   if ((kind !== 'amend' && kind !== 'rebase') || renames.size === 0) return
   const known = readLive(repo)
-  if (known.lastLink === undefined && known.sessions.size === 0) return
+  const isRecorded = known.lastStep !== undefined && renames.has(known.lastStep.head)
+  if (known.lastLink === undefined && known.sessions.size === 0 && !isRecorded) return
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
   writeAtomic(rewriteFile(repo), rewritten)
   await completeRewrite(recorder)
@@ -46,7 +48,8 @@ function parseRenames(rewritten: string): Renames {
 
 // Branches move first: a session may name its old base for a moment, but never a branch that does not exist
 // yet.
-async function follow({ repo }: Recorder, renames: Renames): Promise<void> {
+async function follow(recorder: Recorder, renames: Renames): Promise<void> {
+  const { repo } = recorder
   await using git = openGit(repo)
   const live = readLive(repo)
   const moves = new Map<string, RefMove[]>()
@@ -77,4 +80,7 @@ async function follow({ repo }: Recorder, renames: Renames): Promise<void> {
   const link = live.lastLink && renames.get(live.lastLink.commit)
   if (live.lastLink !== undefined && link !== undefined) live.lastLink = { ...live.lastLink, commit: link }
   writeLive(repo, live)
+  const base = live.lastStep?.head ?? ''
+  const head = renames.get(base)
+  if (head !== undefined) await clearStateBefore(recorder, git, live, { base, head })
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { asForeign } from '../support/foreign-repo.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
+import { pointsOf } from '../support/rewind-points.ts'
 
 test('amending keeps the link and never makes a second checkpoint', async () => {
   await using repo = await recordedRepo()
@@ -139,4 +140,34 @@ test('a cherry-pick in the middle of a turn leaves the turn as it was', async ()
   expect(repo.state(agent.session).phase).toBe('active')
   await agent.stop()
   expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 0 })
+})
+
+test('an amended commit clears the state before a turn that changed nothing, as a new one does', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  repo.write('mine.md', 'mine\n')
+  const agent = fakeAgent(repo)
+  await agent.turn('what do you think?', {})
+  await repo.git('add', 'mine.md')
+  await repo.gitAs('human', ['commit', '--quiet', '--amend', '--no-edit'])
+  expect(await repo.checkpointsOf()).toEqual([])
+  expect([await repo.shadows(), await pointsOf(repo)]).toEqual([[], []])
+  await agent.turn('write a', { 'a.ts': 'a\n' })
+  expect(await repo.shadows()).toEqual([repo.shadow(await repo.head())])
+})
+
+test('an amended commit while a turn runs takes the state before the turn along', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  repo.write('README.md', 'an hour of work\n')
+  const agent = fakeAgent(repo)
+  await agent.prompt('overwrite it')
+  agent.write('README.md', 'overwritten\n')
+  await repo.gitAs('human', ['commit', '--quiet', '--amend', '-m', 'set up again'])
+  await agent.stop()
+  const before = (await pointsOf(repo)).find(({ message }) => message.startsWith('Before: '))
+  expect((await repo.entire(['rewind', '--to', before?.id ?? ''])).code).toBe(0)
+  expect(repo.read('README.md')).toBe('an hour of work\n')
+  await repo.commitAs('human', 'mine', 'README.md')
+  expect(await repo.shadows()).toEqual([])
 })
