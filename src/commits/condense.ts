@@ -14,6 +14,7 @@ import { isActive, type Session, shortSessionId } from '../model/session.ts'
 import { addTokens, hasTokens } from '../model/tokens.ts'
 import { type Recorder, writeContext } from '../sessions/event-work.ts'
 import type { GitSession } from '../sessions/git-session.ts'
+import { isOnlyTurn, readLive } from '../sessions/live-index.ts'
 import { decide } from '../sessions/machine.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import {
@@ -22,7 +23,7 @@ import {
   type TurnTranscript,
   useTranscript,
 } from '../sessions/transcript.ts'
-import { toRepoPath } from '../sessions/turn-changes.ts'
+import { findCommittedByTurn, toRepoPath } from '../sessions/turn-changes.ts'
 import { given } from '../std/given.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { formatTime } from '../std/time.ts'
@@ -87,7 +88,7 @@ export async function describePart(
       sampleOid: commit.oid,
     }))
   const prompts = await promptsSinceCheckpoint(recorder, session, transcript, underway.afterwards)
-  noteMidTurnFiles(underway, session, transcript)
+  await noteMidTurnFiles(underway, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
   const [contentHash, attribution] = await Promise.all([
     digestSessionTranscript({ recorder, agent: candidate.agent, session, ...git, sampleOid: commit.oid }),
@@ -134,21 +135,27 @@ async function safeNames({ redaction }: Recorder, names: string[]): Promise<stri
   return names.some((name) => mayHoldSecret.test(name)) ? names.map((await redaction()).name) : names
 }
 
-// In the middle of a turn no step names the agent's files yet: its transcript does. Of the agent's own
-// commit, all files count.
-function noteMidTurnFiles(
-  { recorder, commit, committer }: CommitUnderway,
+// In the middle of a turn no step names the agent's files yet: its transcript does. What its commands changed, the
+// state before the turn shows, if no other turn is running. Of the agent's own commit, all files count.
+async function noteMidTurnFiles(
+  { recorder: { repo }, git: { objects }, commit, committer }: CommitUnderway,
   session: Session,
   transcript: TurnTranscript | undefined,
-): void {
+): Promise<void> {
   if (!isActive(session)) return
   const committed = new Set(commit.files.map((file) => file.path))
   const named = [...session.turnFiles, ...(transcript?.files ?? [])].flatMap(
-    (file) => toRepoPath(recorder.repo, file) ?? [],
+    (file) => toRepoPath(repo, file) ?? [],
   )
+  const isMerge = commit.parents.length > 1
+  const changed =
+    isMerge || !isOnlyTurn(readLive(repo), session.id)
+      ? []
+      : await findCommittedByTurn({ repo, objects, session }, commit.files)
   const files = [
     ...session.filesTouched,
     ...named.filter((path) => committed.has(path)),
+    ...changed,
     ...(committer.session === session.id ? committed : []),
   ]
   session.filesTouched = [...new Set(files.length > 0 ? files : committed)].sort()
@@ -210,8 +217,13 @@ async function attributeCommit(
   session: Session,
   { files, touched, others }: Shares,
 ): Promise<Attribution | undefined> {
+  // What differs from the last step then is what the person did before the running turn, which was measured, and
+  // what the turn has done so far.
+  const isRunning = isActive(session)
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
-  const tip = session.stepCount > 0 ? await findAgentStep(git.objects, shadow) : undefined
+  const hasStep = session.stepCount > 0 && !isRunning
+  const tip = hasStep ? await findAgentStep(git.objects, shadow) : undefined
+  const pending = isRunning && session.pendingAttribution ? [session.pendingAttribution] : []
   const texts = new Map<string, Promise<string>>()
   // The committed text and that of the step are nearly always the same.
   const read = (oid: string) =>
@@ -241,7 +253,7 @@ async function attributeCommit(
       })),
     ),
     otherSessions: touched,
-    prompts: session.promptAttributions,
+    prompts: [...session.promptAttributions, ...pending],
     calculatedAt: formatTime(recorder.clock()),
   })
 }

@@ -13,12 +13,12 @@ import type { Agent, AgentCard } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import type { GitSession } from '../sessions/git-session.ts'
-import type { LiveIndex } from '../sessions/live-index.ts'
+import { isOnlyTurn, type LiveIndex } from '../sessions/live-index.ts'
 import { moveToWorktree } from '../sessions/ownership.ts'
 import { isProvisional } from '../sessions/provisional-turn.ts'
 import { findSessionState, readSession } from '../sessions/store.ts'
 import type { TurnTranscript } from '../sessions/transcript.ts'
-import { toRepoPath } from '../sessions/turn-changes.ts'
+import { findCommittedByTurn, isMentioned, toRepoPath } from '../sessions/turn-changes.ts'
 import type { Environment } from '../std/environment.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
@@ -131,7 +131,7 @@ async function openCandidate(
 }
 
 async function isCommitting(
-  { recorder, git, change, committer }: CommitQuery,
+  { recorder, git, live, change, committer }: CommitQuery,
   { session, readTranscript = async () => undefined }: CommitCandidate,
 ): Promise<'yes' | 'no' | 'perhaps'> {
   if (!isActive(session)) return (await hasContentIn(git, session, change)) ? 'yes' : 'no'
@@ -141,6 +141,10 @@ async function isCommitting(
   if (session.filesTouched.some((path) => change.files.has(path)) || isIn(session.turnFiles)) return 'yes'
   if (isIn((await readTranscript())?.files ?? [])) return 'yes'
   if (await isProvisional({ recorder, session }, readTranscript)) return 'no'
+  if (isOnlyTurn(live, session.id)) {
+    const turn = { repo: recorder.repo, objects: git.objects, session }
+    if (isMentioned(turn, await findCommittedByTurn(turn, change.files.values()))) return 'yes'
+  }
   const lastSign = parseTime(session.lastInteraction)?.getTime() ?? 0
   const isAlive = recorder.clock().getTime() - lastSign < deadTurnMs
   return !committer.hasTerminal && mayBe(recorder, committer, session) && isAlive ? 'perhaps' : 'no'

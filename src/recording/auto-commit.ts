@@ -1,11 +1,15 @@
 // Commits a turn to the user's branch, with its checkpoint: the auto-commit strategy.
 
+import { shadowRef } from '../checkpoints/layout.ts'
 import { condenseSessions } from '../commits/condense.ts'
 import type { CommittingSession } from '../commits/find-sessions.ts'
 import { newCheckpointId, removePending, writePending } from '../commits/pending.ts'
+import { keepRemovedSteps } from '../commits/record.ts'
 import { readCommit } from '../git/commit.ts'
 import { git } from '../git/exec.ts'
+import type { Oid } from '../git/oid.ts'
 import { checkpointTrailer } from '../git/trailers.ts'
+import { readTreeEntries } from '../git/tree.ts'
 import type { EventWork } from '../sessions/event-work.ts'
 import { clearPrompts } from '../sessions/prompts.ts'
 import { encodePath } from '../std/encoding.ts'
@@ -23,6 +27,7 @@ export interface TurnCommit {
 /** Returns false when there was nothing to commit. */
 export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boolean> {
   const { recorder, session } = work
+  const { baseCommit } = session
   const checkpoint = newCheckpointId(recorder)
   // Should this process die between the commit and its checkpoint, the next event finds this note.
   writePending(recorder.repo, { checkpoint, at: recorder.clock().getTime() })
@@ -50,6 +55,7 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
     },
     [committing],
   )
+  await keepOverwritten(work, turn.files, { from: baseCommit, to: commit.oid })
   // The turn is over: its checkpoint is final, and all its files are committed.
   session.turnCheckpoints = []
   session.filesTouched = []
@@ -58,6 +64,32 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
   work.afterwards.push(() => clearPrompts(recorder.repo, session.id))
   recorder.say(`Committed session metadata to entire/checkpoints/v1 (${checkpoint})`)
   return true
+}
+
+/**
+ * What the person had not committed and the turn replaced is only in the state before it, which moves along with
+ * HEAD. One that holds nothing else than git or the work tree goes.
+ */
+async function keepOverwritten(
+  work: EventWork,
+  files: string[],
+  head: { from: Oid; to: Oid },
+): Promise<void> {
+  const { recorder, objects, session } = work
+  const ref = shadowRef(head.from, session.worktreeId)
+  const tip = await objects.contents(ref)
+  if (tip === undefined || head.from === head.to) return
+  const isFirst = !/^parent /m.test(tip.content.toString('utf8'))
+  const paths = isFirst ? files : []
+  const [before, committed] = await Promise.all([
+    readTreeEntries(objects, tip.oid, paths),
+    readTreeEntries(objects, head.from, paths),
+  ])
+  if (isFirst && paths.every((path) => before.get(path)?.oid === committed.get(path)?.oid)) {
+    await keepRemovedSteps(recorder, work, [{ ref, to: undefined, from: tip.oid }])
+    delete work.live.lastStep
+  } else work.writes().resetRef(shadowRef(head.to, session.worktreeId), tip.oid)
+  work.writes().deleteRef(ref, tip.oid)
 }
 
 // `--only` leaves what the user staged alone. No hooks and no signing: there is no person to answer a

@@ -1,17 +1,21 @@
 // Saves the state before a turn as a step, if the work tree differs from the last one: what the agent then
-// overwrites or deletes can be brought back, though nobody has committed it.
+// overwrites or deletes can be brought back, though nobody has committed it. What lies between the last step and
+// this state is what the person changed.
 
+import { countableText, measurePrompt } from '../checkpoints/attribution.ts'
 import { isInfrastructure, sessionDir } from '../checkpoints/layout.ts'
 import { leftOutChange } from '../checkpoints/left-out.ts'
-import { beforeTurnMessage, type StepSite, writeStep } from '../checkpoints/step.ts'
+import { beforeTurnMessage, findAgentStep, type StepSite, writeStep } from '../checkpoints/step.ts'
 import { beforeSubject } from '../checkpoints/step-subject.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import { blobOid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
 import { type FileEntry, readTreeEntries } from '../git/tree.ts'
 import { differingPaths } from '../git/tree-diff.ts'
+import type { PromptAttribution } from '../model/session.ts'
 import type { EventWork } from '../sessions/event-work.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
+import { prefetch } from '../std/prefetch.ts'
 import {
   dirtyPaths,
   moveBase,
@@ -24,15 +28,20 @@ import {
 // The user waits for the agent to begin. More files are not what somebody wrote; the end of the turn has them.
 const mostUntracked = 2_000
 
-/**
- * Returns the commit whose tree is the state before the turn, when there is one already; undefined when a step
- * was saved, which names the turn. Its failure never keeps the turn from beginning.
- */
-export async function saveStateBefore(work: EventWork, status: Status): Promise<string | undefined> {
+interface StateBefore {
+  /** A commit whose tree is the state before the turn; undefined when a step was saved, which names the turn. */
+  before?: string
+  /** What the person changed since the last step of an agent. */
+  edits: PromptAttribution
+}
+
+/** Its failure never keeps the turn from beginning. */
+export async function saveStateBefore(work: EventWork, status: Status): Promise<StateBefore> {
   const { recorder, session, live } = work
   const known = { lastStep: live.lastStep, base: session.baseCommit }
+  const state: StateBefore = { edits: measurePrompt(session.stepCount + 1, [], false) }
   try {
-    return await saveIfChanged(work, status, status.head ?? '')
+    await saveIfChanged(work, status, state)
   } catch (error) {
     if (error instanceof EntireError && error.code === 'ref-moved') throw error
     if (known.lastStep === undefined) delete live.lastStep
@@ -42,25 +51,87 @@ export async function saveStateBefore(work: EventWork, status: Status): Promise<
       session_id: session.id,
     })
     recorder.say('[entire] The state before this turn could not be saved.')
-    return undefined
   }
+  return state
 }
 
-async function saveIfChanged(work: EventWork, status: Status, head: string): Promise<string | undefined> {
-  if (work.recorder.settings.strategy !== 'manual-commit') return undefined
+async function saveIfChanged(work: EventWork, status: Status, state: StateBefore): Promise<void> {
+  const { head = '' } = status
   // A turn whose end was not reported may have been saved by the same event.
   await work.commit()
   const known = work.live.lastStep
   const mayDiffer = known?.head === head && Object.keys(known.files).length > 0
-  if (dirtyPaths(status).length === 0 && !mayDiffer) return head
+  if (dirtyPaths(status).length === 0 && !mayDiffer) {
+    state.before = head
+    return
+  }
   const site = await stepSiteFor(work, head)
   const snapshot = await snapshotWorktree(work, site, status, { mostUntracked })
-  if (!(await differsFromLast(work, site, snapshot))) {
-    remember(work, site, undefined, snapshot)
-    return site.moved === undefined ? (site.parent?.commit ?? head) : head
+  const measuring = prefetch(measureEdits(work, status, site, snapshot))
+  if (await differsFromLast(work, site, snapshot)) {
+    state.edits = await measuring
+    await write(work, site, snapshot)
+    return
   }
-  await write(work, site, snapshot)
-  return undefined
+  remember(work, site, undefined, snapshot)
+  state.before = site.moved === undefined ? (site.parent?.commit ?? head) : head
+  state.edits = await measuring
+}
+
+// Lines are counted in files that people write; larger ones are generated.
+const maxBytes = 1024 * 1024
+
+/**
+ * Compares the state before the turn with the last step of an agent, or with the commit that the session began at.
+ */
+async function measureEdits(
+  { session, objects }: EventWork,
+  status: Status,
+  { parent, moved }: StepSite,
+  { changes }: StepSnapshot,
+): Promise<PromptAttribution> {
+  const { baseCommit, stepCount } = session
+  const last = moved?.commit ?? parent?.commit
+  const step = stepCount > 0 && last !== undefined ? await findAgentStep(objects, last) : undefined
+  const reference = step?.oid ?? baseCommit
+  const changed = new Map(changes.map((change) => [change.path, change]))
+  const find = async (name: string): Promise<Blob | undefined> => {
+    const info = await objects.info(name)
+    if (info?.type !== 'blob') return undefined
+    return { ...info, read: async () => (await objects.contents(info.oid))?.content }
+  }
+  // What has not changed since the last step is in its tree.
+  const findBefore = async (path: string): Promise<Blob | undefined> => {
+    const change = changed.get(path)
+    if (change === undefined) return parent && (await find(`${parent.commit}:${path}`))
+    if ('oid' in change) return await find(change.oid)
+    if (!('content' in change)) return undefined
+    const content = Buffer.from(change.content)
+    return { oid: blobOid(content, baseCommit), size: content.length, read: async () => content }
+  }
+  const isKept = (path: string) => reference === parent?.commit && !changed.has(path)
+  const paths = dirtyPaths(status).filter((path) => !isKept(path))
+  const files = await Promise.all(
+    paths.map(async (path) => {
+      const blobs = await Promise.all([
+        findBefore(path),
+        find(`${reference}:${path}`),
+        step && find(`${baseCommit}:${path}`),
+      ])
+      const [before, stored] = blobs
+      if (before?.oid === stored?.oid || blobs.some((blob) => (blob?.size ?? 0) > maxBytes)) return []
+      const texts = await Promise.all(blobs.map(async (blob) => countableText(await blob?.read())))
+      const [worktree = '', referenceText = '', base = ''] = texts
+      return [{ path, worktree, reference: referenceText, base }]
+    }),
+  )
+  return measurePrompt(stepCount + 1, files.flat(), step !== undefined)
+}
+
+interface Blob {
+  oid: string
+  size: number
+  read(): Promise<Buffer | undefined>
 }
 
 async function write(work: EventWork, site: StepSite, snapshot: StepSnapshot): Promise<void> {

@@ -1,14 +1,7 @@
-// Begins a turn: remembers the state of the work tree and measures what the user changed since the last step.
+// Begins a turn: remembers the state of the work tree, for the end of the turn to compare with.
 
-import { countableText, measurePrompt } from '../checkpoints/attribution.ts'
-import { isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
-import { readWorkFile } from '../checkpoints/snapshot.ts'
-import { findAgentStep } from '../checkpoints/step.ts'
 import { firstPromptText } from '../checkpoints/step-subject.ts'
 import { installHooks } from '../git/hooks/install.ts'
-import { blobOid } from '../git/oid.ts'
-import type { Status } from '../git/status.ts'
-import type { PromptAttribution } from '../model/session.ts'
 import type { EventWork } from '../sessions/event-work.ts'
 import { readTurnPosition } from '../sessions/fetched-transcript.ts'
 import { appendPrompt } from '../sessions/prompts.ts'
@@ -51,7 +44,7 @@ export async function beginTurn(work: EventWork): Promise<void> {
   delete session.lastCheckpoint
   if (session.agentType === '' || session.agentType === 'Agent') session.agentType = work.agent.type
   if (event.prompt !== undefined && event.prompt !== '') await notePrompt(work, event.prompt)
-  const [edits, before] = await Promise.all([measureUserEdits(work, status), saveStateBefore(work, status)])
+  const { before, edits } = await saveStateBefore(work, status)
   session.pendingAttribution = edits
   // Written after the state: until that says that a new turn began, the old start state is the one to compare
   // with.
@@ -95,40 +88,4 @@ async function ensureHooks(work: EventWork): Promise<void> {
   } catch (error) {
     recorder.log.write('warn', `git hooks could not be installed: ${messageOf(error)}`)
   }
-}
-
-// Lines are counted in files that people write; larger ones are generated.
-const maxBytes = 1024 * 1024
-
-/** What the user changed since the last step, measured before the agent works. */
-async function measureUserEdits(
-  { recorder, session, objects }: EventWork,
-  status: Status,
-): Promise<PromptAttribution> {
-  const paths = [...status.modified, ...status.untracked, ...status.deleted].filter(
-    (path) => !isInfrastructure(path),
-  )
-  // Saving the state before the turn may move the base meanwhile.
-  const { baseCommit } = session
-  const shadow = shadowRef(baseCommit, session.worktreeId)
-  const step = session.stepCount > 0 && paths.length > 0 ? await findAgentStep(objects, shadow) : undefined
-  const hasShadow = step !== undefined
-  const reference = step?.oid ?? baseCommit
-  const infos = await Promise.all(paths.map((path) => objects.info(`${reference}:${path}`)))
-  const differing = paths.flatMap((path, index) => {
-    const content = readWorkFile(recorder.repo, path)
-    const info = infos[index]
-    const isSame = content !== undefined && info !== undefined && blobOid(content, info.oid) === info.oid
-    const isLarge = (content?.length ?? 0) > maxBytes || (info?.size ?? 0) > maxBytes
-    return isSame || isLarge ? [] : [{ path, content, isStored: info !== undefined }]
-  })
-  const files = await Promise.all(
-    differing.map(async ({ path, content, isStored }) => ({
-      path,
-      worktree: countableText(content),
-      reference: isStored ? countableText((await objects.contents(`${reference}:${path}`))?.content) : '',
-      base: hasShadow ? countableText((await objects.contents(`${baseCommit}:${path}`))?.content) : '',
-    })),
-  )
-  return measurePrompt(session.stepCount + 1, files, hasShadow)
 }

@@ -37,6 +37,11 @@ export function readLive(repo: Repo): LiveIndex {
   }
 }
 
+/** True when no other session of the work tree has a running turn. */
+export function isOnlyTurn({ sessions }: Pick<LiveIndex, 'sessions'>, id: string): boolean {
+  return [...sessions].every(([other, { active }]) => other === id || !active)
+}
+
 /**
  * Written before a state gains files and after it loses them: a surplus entry costs a read, a missing one a
  * link.

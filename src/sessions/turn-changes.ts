@@ -1,13 +1,20 @@
 // Finds the files that a turn changed: those the transcript names, those that are new or gone since the turn
 // began, and those edited through a shell.
 
-import { realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { isInfrastructure } from '../checkpoints/layout.ts'
+import { closeSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
 import { changedAt, fileSignature } from '../checkpoints/snapshot.ts'
+import { turnAfter } from '../checkpoints/step.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
+import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Status } from '../git/status.ts'
-import type { TurnStartState } from './turn-start-state.ts'
+import { readTreeEntries } from '../git/tree.ts'
+import type { ChangedFile } from '../git/tree-diff.ts'
+import type { Session } from '../model/session.ts'
+import { fileSize, openRegular, readRange } from '../std/file.ts'
+import { readTurnStart, type TurnStartState } from './turn-start-state.ts'
 
 // File times come from a coarser clock and may be a few milliseconds behind.
 const clockSlackMs = 20
@@ -60,6 +67,80 @@ export function findRemoved(
   return own.filter(
     (path) => untracked.has(path) && !deleted.has(path) && changedAt(repo, path) === undefined,
   )
+}
+
+/** A turn that is running when a commit is made. */
+export interface RunningTurn {
+  repo: Repo
+  objects: ObjectReader
+  session: Session
+}
+
+/**
+ * Of the files of a commit, those that the running turn changed: they differ from the state before it. None when
+ * that state is not known any more.
+ */
+export async function findCommittedByTurn(
+  { repo, objects, session }: RunningTurn,
+  files: Iterable<ChangedFile>,
+): Promise<string[]> {
+  const start = readTurnStart(repo, session.id)
+  const before = start && (await findStateBefore(objects, session, start))
+  if (before === undefined) return []
+  const isOld = (path: string) => {
+    const signature = start?.dirty?.[path]
+    return signature !== undefined && signature === fileSignature(repo, path)
+  }
+  const suspects = [...files].filter(({ path }) => !isInfrastructure(path) && !isOld(path))
+  const paths = suspects.map(({ path }) => path)
+  const entries = await readTreeEntries(objects, before, paths)
+  return suspects.flatMap(({ path, after }) => (entries.get(path)?.oid === after ? [] : path))
+}
+
+/** A commit whose tree is the state before the turn. */
+async function findStateBefore(
+  objects: ObjectReader,
+  { baseCommit, worktreeId, turnId }: Session,
+  { at, before }: TurnStartState,
+): Promise<Oid | undefined> {
+  if (before !== undefined) return (await objects.info(before))?.oid
+  for (let name: string | undefined = shadowRef(baseCommit, worktreeId); name !== undefined; ) {
+    const step = await objects.contents(name)
+    const text = step?.content.toString('utf8') ?? ''
+    const [, seconds] = /^committer .* (\d+) \+0000$/m.exec(text) ?? []
+    if (step === undefined || seconds === undefined || Number(seconds) < Math.floor(at / 1000))
+      return undefined
+    if (turnAfter(text) === turnId) return step.oid
+    name = /^parent (\w+)$/m.exec(text)?.[1]
+  }
+  return undefined
+}
+
+// Of a long turn, the end.
+const maxSearchedBytes = 8 * 1024 * 1024
+
+/** True when the log of the running turn mentions one of the files, as in a shell command or what it printed. */
+export function isMentioned({ repo, session }: Omit<RunningTurn, 'objects'>, paths: string[]): boolean {
+  if (paths.length === 0) return false
+  const size = session.transcriptPath === undefined ? undefined : fileSize(session.transcriptPath)
+  const start = readTurnStart(repo, session.id)?.bytes
+  if (session.transcriptPath === undefined || size === undefined || start === undefined) return false
+  const from = Math.max(start, size - maxSearchedBytes)
+  const fd = openRegular(session.transcriptPath)
+  try {
+    const text = readRange(fd, from, Math.max(0, size - from))
+    const names = paths.flatMap((path) => [path, `./${path}`, basename(path), join(repo.root, path)])
+    return names.some((name) => hasWord(text, name))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+// `a.ts` in `cd src && touch a.ts`, not in `lib/a.ts`.
+function hasWord(text: Buffer, name: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1))
+    if (!/[\w./-]/.test(String.fromCharCode(text[at - 1] ?? 0))) return true
+  return false
 }
 
 /** How the work tree differs from HEAD now, to compare with later. */

@@ -2,6 +2,8 @@
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
+import { pointsOf } from '../support/rewind-points.ts'
+import { expectStepIsWorktree } from '../support/step-tree.ts'
 
 async function autoCommitRepo() {
   const repo = await recordedRepo()
@@ -89,4 +91,36 @@ test('a subagent’s task is a commit of its own, with its transcript', async ()
   })
   await agent.stop()
   expect(await repo.git('status', '--porcelain')).toBe('')
+})
+
+test('work of the person that a turn overwrites is in the state before it, until the person commits', async () => {
+  await using repo = await autoCommitRepo()
+  repo.write('plan.md', 'an hour of work\n')
+  repo.write('notes.md', 'untracked, mine\n')
+  const agent = fakeAgent(repo)
+  await agent.prompt('shorten the plan')
+  await expectStepIsWorktree(repo)
+  agent.write('plan.md', 'short\n')
+  agent.say('Done.')
+  await agent.stop()
+  expect(await repo.git('show', '--name-only', '--format=')).toBe('plan.md')
+  expect(await repo.shadows()).toEqual([repo.shadow(await repo.head())])
+  const before = (await pointsOf(repo)).find(({ message }) => message === 'Before: Shorten the plan')
+  expect(await repo.entire(['rewind', '--to', before?.id ?? ''])).toMatchObject({ code: 0 })
+  expect([repo.read('plan.md'), repo.read('notes.md')]).toEqual(['an hour of work\n', 'untracked, mine\n'])
+  await repo.commitAs('human', 'mine', 'plan.md')
+  expect(await repo.shadows()).toEqual([])
+})
+
+test('a turn that overwrites nothing uncommitted leaves no state before it', async () => {
+  await using repo = await autoCommitRepo()
+  repo.write('notes.md', 'untracked, mine\n')
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': 'one\n' })
+  expect(await repo.shadows()).toEqual([])
+  // Lines that were there before the turn are not the agent's.
+  repo.write('b.ts', 'mine\n')
+  await agent.turn('write b', { 'b.ts': 'mine\nagent\n' })
+  const { initial_attribution } = await repo.storedSession(await repo.checkpointOf())
+  expect(initial_attribution).toMatchObject({ agent_lines: 1, human_added: 0 })
 })
