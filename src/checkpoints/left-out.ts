@@ -1,4 +1,4 @@
-// Names the files that a step could not hold because they are too large or unreadable: in its tree, for a
+// Names the files that a step could not hold because they are too large, too much or unreadable: in its tree, for a
 // rewind, and in words.
 
 import type { ObjectReader } from '../git/cat-file.ts'
@@ -22,11 +22,11 @@ export async function readLeftOut(objects: ObjectReader, step: Oid): Promise<str
 
 const mostShown = 3
 
-/** `2 files are not in the step (too large or unreadable): a.mp4, b.mp4`. */
+/** `2 files are not in the step (too large, too much or unreadable): a.mp4, b.mp4`. */
 export function describeLeftOut(paths: string[]): string {
   // Names may hold anything, also what a terminal would obey.
   const shown = paths.slice(0, mostShown).map((name) => JSON.stringify(name).slice(1, -1))
   const more = paths.length > mostShown ? ` and ${paths.length - mostShown} more` : ''
   const files = `${countOf(paths.length, 'file')} ${paths.length === 1 ? 'is' : 'are'}`
-  return `${files} not in the step (too large or unreadable): ${shown.join(', ')}${more}`
+  return `${files} not in the step (too large, too much or unreadable): ${shown.join(', ')}${more}`
 }

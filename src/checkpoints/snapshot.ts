@@ -1,11 +1,11 @@
 // Reads files of the work tree for the tree of a step: content as git would store it, with links and
 // executable bits.
 
-import { existsSync, lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { git } from '../git/exec.ts'
 import type { TreeChange } from '../git/fast-import.ts'
-import { blobOid } from '../git/oid.ts'
+import { blobOid, fileOid, type Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import { type FileEntry, linkMode, parentOf } from '../git/tree.ts'
 import { encodePath, nativePathIn } from '../std/encoding.ts'
@@ -14,9 +14,14 @@ import { isErrno } from '../std/errors.ts'
 /** Larger files are left out of steps: build products would fill the disk. */
 export const maxSnapshotBytes = 50 * 1024 * 1024
 
+// More content than this is not held in memory, and no file larger than the other.
+const heldBytes = 32 * 1024 * 1024
+const largeBytes = 256 * 1024
+
 export interface Snapshot {
+  /** Large files, and what exceeds a sum, are only named: `storeFiles` reads them. */
   changes: TreeChange[]
-  /** Files that are too large or unreadable; the step keeps their earlier content. */
+  /** Files that are too large, too much or unreadable; the step keeps their earlier content. */
   skipped: string[]
   /** Signatures of what was read, taken before it was; empty where that cannot be relied on. */
   signatures: Map<string, string>
@@ -31,6 +36,8 @@ export interface SnapshotOptions {
   convertsContent: boolean
   /** Paths that git calls deleted. One may be on disk all the same, if it is ignored; or in another repository. */
   gone?: ReadonlySet<string>
+  /** Files that there is no room for. */
+  excluded?: ReadonlySet<string>
 }
 
 /** One change per path: its content on disk, or a deletion. A path behind a link is not in this work tree. */
@@ -41,6 +48,7 @@ export async function readSnapshot(repo: Repo, paths: string[], options: Snapsho
   const at = Date.now()
   const filtered: { path: string; mode: '100644' | '100755' }[] = []
   const attributes = attributeFinder(repo)
+  let held = 0
   for (const path of new Set(paths)) {
     const stat = (options.gone?.has(path) ? isOwn : isInside)(path) ? lstat(repo, path) : undefined
     snapshot.signatures.set(path, isRacy(stat, at) ? '' : signatureOf(stat))
@@ -52,10 +60,15 @@ export async function readSnapshot(repo: Repo, paths: string[], options: Snapsho
         mode: '120000',
         content: readlinkSync(nativePathIn(repo.root, path), { encoding: 'buffer' }),
       })
-    else if (!stat.isFile() || stat.size > maxSnapshotBytes) snapshot.skipped.push(path)
+    else if (!stat.isFile() || stat.size > maxSnapshotBytes || options.excluded?.has(path))
+      snapshot.skipped.push(path)
     else if ((options.convertsContent || attributes(path)) && !path.includes('\n'))
       filtered.push({ path, mode: modeOf(stat) })
-    else addContent(repo, path, stat, snapshot)
+    else if (stat.size > largeBytes || held + stat.size > heldBytes) addFile(repo, path, stat, snapshot)
+    else {
+      addContent(repo, path, stat, snapshot)
+      held += stat.size
+    }
   }
   if (filtered.length > 0) await addFiltered(repo, filtered, snapshot)
   for (const path of snapshot.skipped) snapshot.signatures.set(path, '')
@@ -70,6 +83,35 @@ export function inOrder(changes: TreeChange[]): TreeChange[] {
 function rank(change: TreeChange): number {
   if ('deleted' in change) return 1
   return change.mode === '040000' ? 0 : 2
+}
+
+export interface UntrackedPaths {
+  /** Those that the last step holds as they are. */
+  stored: string[]
+  others: string[]
+}
+
+/**
+ * Finds the files that exceed a sum of bytes. Those that are stored already stay; of the others the smallest fit
+ * first, so that build products are left out and not what somebody wrote.
+ */
+export function findExcess(repo: Repo, { stored, others }: UntrackedPaths, limit: number): Set<string> {
+  if (others.length === 0) return new Set()
+  // Larger ones are left out in any case.
+  const sizeIn = (path: string) => {
+    const size = sizeOf(repo, path)
+    return size > maxSnapshotBytes ? 0 : size
+  }
+  let sum = stored.reduce((total, path) => total + sizeIn(path), 0)
+  const sizes = others.map((path) => ({ path, size: sizeIn(path) }))
+  const bySize = sizes.toSorted((a, b) => a.size - b.size || (a.path < b.path ? -1 : 1))
+  return new Set(
+    bySize.flatMap(({ path, size }) => {
+      if (size > 0 && sum + size > limit) return [path]
+      sum += size
+      return []
+    }),
+  )
 }
 
 /** Tells which of the paths have not changed since a snapshot took these signatures. */
@@ -100,6 +142,12 @@ export function changedAt(repo: Repo, path: string): number | undefined {
   return stat === undefined ? undefined : Math.max(stat.mtimeMs, stat.ctimeMs)
 }
 
+/** The bytes of a file; 0 for anything else. */
+export function sizeOf(repo: Repo, path: string): number {
+  const stat = findStat(repo, path)
+  return stat?.isFile() ? stat.size : 0
+}
+
 /** True when there is nothing at the path, nor a file or link in place of a directory above it. */
 export function placeFinder(repo: Repo): (path: string) => boolean {
   const isInside = parentFinder((dir) => isDirectory(repo, dir))
@@ -112,8 +160,31 @@ export function isAsStored(repo: Repo, path: string, entry: FileEntry | undefine
   if (stat === undefined || stat.isDirectory() || entry === undefined)
     return entry === undefined && (stat === undefined || stat.isDirectory())
   if ((stat.isSymbolicLink() ? linkMode : modeOf(stat)) !== entry.mode) return false
+  return worktreeOid(repo, path, entry.oid) === entry.oid
+}
+
+/** The id of the blob that a file or link of the work tree would be; undefined when a step could not hold it. */
+export function worktreeOid(repo: Repo, path: string, sample: Oid): Oid | undefined {
+  const stat = findStat(repo, path)
+  const isLarge = stat?.isFile() && stat.size > largeBytes && stat.size <= maxSnapshotBytes
+  if (isLarge) return readable(() => fileOid(nativePathIn(repo.root, path), sample))
   const content = readWorkFile(repo, path, stat)
-  return content !== undefined && blobOid(content, entry.oid) === entry.oid
+  return content && blobOid(content, sample)
+}
+
+/** True when the file holds the blob with this id. */
+export function hasOid(file: string | Buffer, oid: Oid): boolean {
+  return readable(() => fileOid(file, oid)) === oid
+}
+
+/** Undefined when the file cannot be read. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (isErrno(error, 'EACCES', 'EPERM', 'ENOENT', 'EISDIR')) return undefined
+    throw error
+  }
 }
 
 /** Changes whenever the file does, without reading it. */
@@ -125,18 +196,23 @@ export function fileSignature(repo: Repo, path: string): string {
 export function readWorkFile(repo: Repo, path: string, stat = findStat(repo, path)): Buffer | undefined {
   if (stat?.isSymbolicLink()) return readlinkSync(nativePathIn(repo.root, path), { encoding: 'buffer' })
   if (!stat?.isFile() || stat.size > maxSnapshotBytes) return undefined
-  try {
-    return readFileSync(nativePathIn(repo.root, path))
-  } catch (error) {
-    if (isErrno(error, 'EACCES', 'EPERM', 'ENOENT')) return undefined
-    throw error
-  }
+  return readable(() => readFileSync(nativePathIn(repo.root, path)))
 }
 
 function addContent(repo: Repo, path: string, stat: Stats, snapshot: Snapshot): void {
   const content = readWorkFile(repo, path, stat)
   if (content === undefined) snapshot.skipped.push(path)
   else snapshot.changes.push({ path, mode: modeOf(stat), content })
+}
+
+function addFile(repo: Repo, path: string, stat: Stats, snapshot: Snapshot): void {
+  const file = nativePathIn(repo.root, path)
+  try {
+    accessSync(file, constants.R_OK)
+    snapshot.changes.push({ path, mode: modeOf(stat), file })
+  } catch {
+    snapshot.skipped.push(path)
+  }
 }
 
 // Git itself stores files with line ending conversion, LFS or other filters.

@@ -26,7 +26,7 @@ export interface StepMemory extends StepMark {
   head: Oid
   /** Signatures of the paths at which the step may differ from HEAD; empty where it cannot be relied on. */
   files: Record<string, string>
-  /** Files that are not in the step: they were too large or unreadable. */
+  /** Files that are not in the step: they were too large, too much or unreadable. */
   leftOut: string[]
 }
 
@@ -99,6 +99,8 @@ export async function writeStep(
   step: Step,
 ): Promise<StepMark | undefined> {
   const { site } = step
+  const changes =
+    site.remembered === undefined ? [...(await freshTree(objects, site)), ...step.changes] : step.changes
   const mark = writes.commit({
     ref: site.ref,
     parent: site.parent?.commit,
@@ -106,8 +108,7 @@ export async function writeStep(
     message: step.message,
     author: step.author,
     seconds: step.seconds,
-    changes:
-      site.remembered === undefined ? [...(await freshTree(objects, site)), ...step.changes] : step.changes,
+    changes: await writes.storeFiles(changes),
   })
   const isNew = step.isNew || site.parent === undefined || site.moved !== undefined
   if (isNew || (await writes.treeOf(mark)) !== site.parent?.tree)

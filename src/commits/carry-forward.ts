@@ -3,11 +3,11 @@
 
 import { shadowRef } from '../checkpoints/layout.ts'
 import { remainingFiles } from '../checkpoints/overlap.ts'
-import { changedAt, readSnapshot, readWorkFile } from '../checkpoints/snapshot.ts'
+import { changedAt, findExcess, readSnapshot, worktreeOid } from '../checkpoints/snapshot.ts'
 import { findAgentStep } from '../checkpoints/step.ts'
 import type { CommitInfo } from '../git/commit.ts'
 import type { TreeChange } from '../git/fast-import.ts'
-import { blobOid, type Oid } from '../git/oid.ts'
+import type { Oid } from '../git/oid.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Session } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
@@ -56,8 +56,8 @@ function findRemaining(
 ): string[] {
   const worktree = new Map<string, Oid>()
   for (const path of session.filesTouched) {
-    const content = committed.has(path) ? readWorkFile(recorder.repo, path) : undefined
-    if (content !== undefined) worktree.set(path, blobOid(content, commit.oid))
+    const oid = committed.has(path) ? worktreeOid(recorder.repo, path, commit.oid) : undefined
+    if (oid !== undefined) worktree.set(path, oid)
   }
   return remainingFiles(session.filesTouched, { committed, step, worktree })
 }
@@ -96,9 +96,11 @@ async function readStepBlobs({ git }: NewHead, session: Session): Promise<Map<st
 
 // A file that is missing on disk may be stashed.
 async function snapshot({ recorder, git }: NewHead, files: string[]): Promise<TreeChange[]> {
-  const { changes } = await readSnapshot(recorder.repo, files, await git.config())
-  const stashed = await findStashed(recorder.repo, git.objects, files)
-  return [...changes, ...stashedChanges(recorder.repo, stashed)]
+  const { repo, settings } = recorder
+  const excluded = findExcess(repo, { stored: [], others: files }, settings.maxUntrackedBytes)
+  const { changes } = await readSnapshot(repo, files, { ...(await git.config()), excluded })
+  const stashed = await findStashed(repo, git.objects, files)
+  return [...(await git.writes().storeFiles(changes)), ...stashedChanges(repo, stashed)]
 }
 
 async function writeSteps(

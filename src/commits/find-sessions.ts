@@ -4,10 +4,12 @@
 import { closeSync, openSync } from 'node:fs'
 import { countableText } from '../checkpoints/attribution.ts'
 import { shadowRef } from '../checkpoints/layout.ts'
+import { readLeftOut } from '../checkpoints/left-out.ts'
 import { overlaps, shareLines, type TouchedFile, touchesCommit } from '../checkpoints/overlap.ts'
 import { maxSnapshotBytes } from '../checkpoints/snapshot.ts'
 import { findAgentStep } from '../checkpoints/step.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
+import type { Oid } from '../git/oid.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Agent, AgentCard } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
@@ -157,8 +159,10 @@ function mayBe({ repo }: Recorder, { session: id, agentType }: Committer, sessio
   return session.agentType === agentType && findSessionState(repo, id) === undefined
 }
 
-// Steps leave large files out, so these cannot be compared.
-async function leavesOut(objects: ObjectReader, files: TouchedFile[]): Promise<boolean> {
+// Steps leave some files out, so these cannot be compared. Steps of other programs do not name them.
+async function leavesOut(objects: ObjectReader, step: Oid, files: TouchedFile[]): Promise<boolean> {
+  const leftOut = new Set(await readLeftOut(objects, step))
+  if (files.some(({ path }) => leftOut.has(path))) return true
   const infos = await Promise.all(
     files.flatMap(({ stepOid, changed }) =>
       stepOid === undefined && changed?.after ? [objects.info(changed.after)] : [],
@@ -185,7 +189,7 @@ async function hasContentIn(
     changed: change.files.get(path),
     stepOid: blobs[index]?.oid,
   }))
-  if (tip === undefined || (await leavesOut(objects, files))) return touchesCommit(files)
+  if (tip === undefined || (await leavesOut(objects, tip.oid, files))) return touchesCommit(files)
   const read = async (oid: string | undefined) =>
     oid === undefined ? '' : countableText((await objects.contents(oid))?.content)
   return overlaps(files, async (path) => {

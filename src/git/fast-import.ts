@@ -1,11 +1,11 @@
 // Writes the blobs, trees, commits and refs of a save through one `git fast-import`, which costs the same in
 // a repository of any size.
 
-import { readdirSync, readlinkSync } from 'node:fs'
+import { closeSync, fstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodePath } from '../std/encoding.ts'
-import { EntireError } from '../std/errors.ts'
-import { readText, removeFile } from '../std/file.ts'
+import { EntireError, isErrno } from '../std/errors.ts'
+import { openRegular, readRange, readText, removeFile } from '../std/file.ts'
 import { writePoint } from '../std/kill-point.ts'
 import type { PipedProcess } from '../std/process.ts'
 import type { Identity } from './config.ts'
@@ -22,6 +22,8 @@ export type TreeChange =
   | { path: string; mode: FileMode; content: Uint8Array }
   /** A blob written by the same import. */
   | { path: string; mode: FileMode; mark: Mark }
+  /** A file on disk, which `storeFiles` turns into a blob piece by piece. */
+  | { path: string; mode: FileMode; file: string | Buffer }
   | { path: string; deleted: true }
 
 export interface NewCommit {
@@ -45,7 +47,12 @@ const mallocEnv = { MALLOC_TRIM_THRESHOLD_: String(64 * 1024 * 1024), MALLOC_TOP
 
 // Writing one small pack is faster than writing loose objects, and needs no second process.
 // https://git-scm.com/docs/git-config#Documentation/git-config.txt-fastimportunpackLimit
-const command = ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--done']
+// A large file passes through git in pieces, and is not compared with the one before it.
+// https://git-scm.com/docs/git-config#Documentation/git-config.txt-corebigFileThreshold
+const command = [
+  ...['-c', 'fastimport.unpackLimit=0', '-c', 'core.bigFileThreshold=8m'],
+  ...['fast-import', '--quiet', '--done'],
+]
 
 export function startFastImport(repo: Repo): FastImport {
   return new FastImport(repo)
@@ -74,6 +81,47 @@ export class FastImport {
     this.#output.send(`blob\nmark :${this.#lastMark}\n`)
     this.#sendData(content)
     return this.#lastMark
+  }
+
+  /**
+   * Stores the files that changes name, and waits for git in between, so that no more than a piece of them is in
+   * memory. A file that shrinks or vanishes meanwhile is dropped: the path stays as it is in the tree.
+   */
+  async storeFiles(changes: TreeChange[]): Promise<TreeChange[]> {
+    const stored: TreeChange[] = []
+    for (const change of changes) {
+      if (!('file' in change)) {
+        stored.push(change)
+        continue
+      }
+      const mark = await this.#storeFile(change.file)
+      if (mark !== undefined) stored.push({ path: change.path, mode: change.mode, mark })
+    }
+    return stored
+  }
+
+  async #storeFile(path: string | Buffer): Promise<Mark | undefined> {
+    const fd = openIfThere(path)
+    if (fd === undefined) return undefined
+    try {
+      const { size } = fstatSync(fd)
+      this.#lastMark += 1
+      this.#output.send(`blob\nmark :${this.#lastMark}\ndata ${size}\n`)
+      let isWhole = true
+      for (let at = 0; at < size; at += pieceBytes) {
+        const length = Math.min(pieceBytes, size - at)
+        const piece = readRange(fd, at, length)
+        isWhole &&= piece.length === length
+        // The length is announced, so what is missing is filled up. No tree names such a blob.
+        this.#output.send(isWhole ? piece : Buffer.concat([piece], length))
+        this.#output.flush()
+        await this.#process.flush()
+      }
+      this.#output.send('\n')
+      return isWhole ? this.#lastMark : undefined
+    } finally {
+      closeSync(fd)
+    }
   }
 
   commit(commit: NewCommit): Mark {
@@ -163,10 +211,10 @@ export class FastImport {
     if ('deleted' in change) this.#output.send('D ', path, '\n')
     else if ('oid' in change) this.#output.send(`M ${change.mode} ${change.oid} `, path, '\n')
     else if ('mark' in change) this.#output.send(`M ${change.mode} :${change.mark} `, path, '\n')
-    else {
+    else if ('content' in change) {
       this.#output.send(`M ${change.mode} inline `, path, '\n')
       this.#sendData(change.content)
-    }
+    } else throw new Error(`storeFiles was not called for ${change.path}`)
   }
 
   // Reads one after the other: several answers may arrive in one piece, and a second reader would wait for
@@ -193,6 +241,17 @@ export class FastImport {
   #failure(ended: { code: number; stderr: string }): EntireError {
     removeCrashReport(this.#repo, this.#process.pid)
     return importFailure(this.#repo, ended)
+  }
+}
+
+const pieceBytes = 1024 * 1024
+
+function openIfThere(path: string | Buffer): number | undefined {
+  try {
+    return openRegular(path)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM')) return undefined
+    throw error
   }
 }
 

@@ -1,6 +1,11 @@
 // Defines object ids: 40 hex digits, or 64 in sha256 repositories.
 
+import { closeSync, fstatSync } from 'node:fs'
+import { openRegular, readRange } from '../std/file.ts'
+
 export type Oid = string
+
+const pieceBytes = 1024 * 1024
 
 export function isOid(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
@@ -15,4 +20,22 @@ export function blobOid(content: Uint8Array, sampleOid: Oid): Oid {
   hasher.update(`blob ${content.length}\0`)
   hasher.update(content)
   return hasher.digest('hex')
+}
+
+/** The same for a file, which is read in pieces. Undefined when it changes its size meanwhile. */
+export function fileOid(path: string | Buffer, sampleOid: Oid): Oid | undefined {
+  const fd = openRegular(path)
+  try {
+    const { size } = fstatSync(fd)
+    const hasher = new Bun.CryptoHasher(sampleOid.length === 64 ? 'sha256' : 'sha1')
+    hasher.update(`blob ${size}\0`)
+    let at = 0
+    for (let piece = readRange(fd, 0, pieceBytes); piece.length > 0; piece = readRange(fd, at, pieceBytes)) {
+      hasher.update(piece)
+      at += piece.length
+    }
+    return at === size ? hasher.digest('hex') : undefined
+  } finally {
+    closeSync(fd)
+  }
 }

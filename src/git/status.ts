@@ -101,6 +101,11 @@ function parseRecord(record: Buffer, status: Changes): void {
   }
 }
 
+/** True when git tracks the file, so that others may have written it. */
+export async function isTracked(repo: Repo, path: string): Promise<boolean> {
+  return (await git(repo, ['ls-files', '-z', '--', path])).stdout.length > 0
+}
+
 function parseChange(record: Buffer, fieldsBeforePath: number, status: Changes): void {
   let start = 0
   for (let field = 0; field < fieldsBeforePath; field += 1) start = record.indexOf(0x20, start) + 1

@@ -39,10 +39,14 @@ export interface Settings {
   commitLinking: 'always' | 'prompt'
   absoluteHookPath: boolean
   checkpointsBackend: 'git-branch' | 'git-refs'
+  /** How many bytes of untracked files a step holds; what exceeds it is left out. */
+  maxUntrackedBytes: number
   redaction: { emails: boolean; phones: boolean; rules: RedactionRule[] }
   /** The agent that writes summaries, by its name, and a model by the agent's name for it. */
   summary: { provider?: string; model?: string; timeoutSeconds: number }
 }
+
+export const megabyte = 1024 * 1024
 
 export const defaultSettings: Settings = {
   enabled: true,
@@ -53,6 +57,7 @@ export const defaultSettings: Settings = {
   commitLinking: 'prompt',
   absoluteHookPath: false,
   checkpointsBackend: 'git-branch',
+  maxUntrackedBytes: 200 * megabyte,
   redaction: { emails: false, phones: false, rules: [] },
   summary: { timeoutSeconds: 120 },
 }

@@ -5,16 +5,18 @@
 import { countableText, measurePrompt } from '../checkpoints/attribution.ts'
 import { isInfrastructure, sessionDir } from '../checkpoints/layout.ts'
 import { leftOutChange } from '../checkpoints/left-out.ts'
+import { hasOid } from '../checkpoints/snapshot.ts'
 import { beforeTurnMessage, findAgentStep, type StepSite, writeStep } from '../checkpoints/step.ts'
 import { beforeSubject } from '../checkpoints/step-subject.ts'
 import type { TreeChange } from '../git/fast-import.ts'
-import { blobOid } from '../git/oid.ts'
+import { blobOid, fileOid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
 import { type FileEntry, readTreeEntries } from '../git/tree.ts'
 import { differingPaths } from '../git/tree-diff.ts'
 import type { PromptAttribution } from '../model/session.ts'
 import type { EventWork } from '../sessions/event-work.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
+import { fileSize, readBytes } from '../std/file.ts'
 import { prefetch } from '../std/prefetch.ts'
 import {
   dirtyPaths,
@@ -105,6 +107,7 @@ async function measureEdits(
     const change = changed.get(path)
     if (change === undefined) return parent && (await find(`${parent.commit}:${path}`))
     if ('oid' in change) return await find(change.oid)
+    if ('file' in change) return findFile(change.file, baseCommit)
     if (!('content' in change)) return undefined
     const content = Buffer.from(change.content)
     return { oid: blobOid(content, baseCommit), size: content.length, read: async () => content }
@@ -132,6 +135,14 @@ interface Blob {
   oid: string
   size: number
   read(): Promise<Buffer | undefined>
+}
+
+/** A large file is hashed in pieces, and read only if its lines are counted. */
+function findFile(file: string | Buffer, sample: string): Blob | undefined {
+  const size = fileSize(file)
+  if (size === undefined) return undefined
+  const oid = size > maxBytes ? '' : (fileOid(file, sample) ?? '')
+  return { oid, size, read: async () => readBytes(file) }
 }
 
 async function write(work: EventWork, site: StepSite, snapshot: StepSnapshot): Promise<void> {
@@ -175,5 +186,6 @@ async function differsFromLast(work: EventWork, site: StepSite, { changes }: Ste
 function isEntry(change: TreeChange, entry: FileEntry | undefined, sample: string): boolean {
   if ('deleted' in change || entry === undefined) return 'deleted' in change && entry === undefined
   if (change.mode !== entry.mode || 'mark' in change) return false
+  if ('file' in change) return hasOid(change.file, entry.oid)
   return ('oid' in change ? change.oid : blobOid(change.content, sample)) === entry.oid
 }

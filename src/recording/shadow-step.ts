@@ -4,7 +4,14 @@
 import { isInfrastructure, sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import { describeLeftOut, leftOutChange } from '../checkpoints/left-out.ts'
 import { joinPrompts, turnContext } from '../checkpoints/prompt-files.ts'
-import { inOrder, readSnapshot, type Snapshot, unchangedFinder } from '../checkpoints/snapshot.ts'
+import {
+  findExcess,
+  inOrder,
+  readSnapshot,
+  type Snapshot,
+  type UntrackedPaths,
+  unchangedFinder,
+} from '../checkpoints/snapshot.ts'
 import {
   findStepSite,
   type StepMark,
@@ -16,13 +23,15 @@ import {
 import { stepSubject } from '../checkpoints/step-subject.ts'
 import type { FileMode, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
-import type { Status } from '../git/status.ts'
+import { isTracked, type Status } from '../git/status.ts'
 import { parentOf, readTreeEntries } from '../git/tree.ts'
 import { shortSessionId } from '../model/session.ts'
-import type { EventWork } from '../sessions/event-work.ts'
+import { defaultSettings } from '../model/settings.ts'
+import type { EventWork, Recorder } from '../sessions/event-work.ts'
 import { promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import { findStashed, stashedChanges } from '../sessions/stash.ts'
 import { type TurnTranscript, useTranscript } from '../sessions/transcript.ts'
+import { settingsPaths } from '../settings/read.ts'
 
 /** What the turn changed and what was said in it. */
 export interface TurnRecord {
@@ -148,10 +157,12 @@ export async function snapshotWorktree(
   const changed = differing.some(isAttributes) ? dirty : differing
   const isChanged = new Set(changed)
   const kept = dirty.filter((path) => !isChanged.has(path))
-  const isUntracked = new Set(status.untracked)
-  const isOverLimit = changed.filter((path) => isUntracked.has(path)).length > mostUntracked
-  const read = isOverLimit ? changed.filter((path) => !isUntracked.has(path)) : changed
-  const options = { ...(await work.config()), gone: new Set(status.deleted) }
+  const untracked = new Set(status.untracked)
+  const isNew = (path: string) => untracked.has(path)
+  const isOverLimit = changed.filter(isNew).length > mostUntracked
+  const read = isOverLimit ? changed.filter((path) => !isNew(path)) : changed
+  const excluded = await findExcluded(recorder, { stored: kept.filter(isNew), others: read.filter(isNew) })
+  const options = { ...(await work.config()), gone: new Set(status.deleted), excluded }
   const [fresh, reverted, stashed] = await Promise.all([
     readSnapshot(repo, read, options),
     revertedChanges(work, site, Object.keys(known), status),
@@ -160,7 +171,7 @@ export async function snapshotWorktree(
   const changes = [...fresh.changes, ...reverted]
   const again = await readSnapshot(repo, findBelowReplaced(kept, changes), options)
   for (const path of fresh.skipped)
-    recorder.log.write('warn', 'file left out of the step: too large or unreadable', {
+    recorder.log.write('warn', 'file left out of the step: too large, too much or unreadable', {
       session_id: session.id,
       path,
     })
@@ -174,6 +185,20 @@ export async function snapshotWorktree(
       ...Object.fromEntries(fromStash.map(({ path }) => [path, ''])),
     },
   }
+}
+
+/**
+ * The files that there is no room for. A local file that is committed may be somebody else's: it does not raise the
+ * limit. Git is asked only where that matters.
+ */
+export async function findExcluded(
+  { repo, settings }: Pick<Recorder, 'repo' | 'settings'>,
+  paths: UntrackedPaths,
+): Promise<Set<string>> {
+  const [own, usual] = [settings.maxUntrackedBytes, defaultSettings.maxUntrackedBytes]
+  const excess = findExcess(repo, paths, Math.min(own, usual))
+  const isRaised = excess.size > 0 && own > usual && !(await isTracked(repo, settingsPaths.local))
+  return isRaised ? findExcess(repo, paths, own) : excess
 }
 
 function isAttributes(path: string): boolean {

@@ -105,7 +105,8 @@ export class TurnEnd {
   async #storeSnapshot(status: Status, head: Oid): Promise<StepSnapshot> {
     const work = this.#work
     const snapshot = await snapshotWorktree(work, await stepSiteFor(work, head), status)
-    const changes = snapshot.changes.map((change): TreeChange => {
+    const stored = await work.writes().storeFiles(snapshot.changes)
+    const changes = stored.map((change): TreeChange => {
       if (!('content' in change)) return change
       return { path: change.path, mode: change.mode, mark: work.writes().blob(change.content) }
     })

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import {
   defaultSettings,
+  megabyte,
   type RedactionRule,
   type Settings,
   type SettingsFile,
@@ -164,6 +165,15 @@ export const settingsKeys: Record<string, SettingsKey> = {
       return redaction && { redaction: readRedaction(redaction, before.redaction) }
     },
     expected: 'Use an object, for example {"pii": {"enabled": true}}.',
+  },
+  max_untracked_mb: {
+    read: (value, before, file) => {
+      if (typeof value !== 'number' || !(value > 0)) return undefined
+      const bytes = Math.floor(value * megabyte)
+      // A project may fill less of other people's disks, not more.
+      return { maxUntrackedBytes: file === 'project' ? Math.min(bytes, before.maxUntrackedBytes) : bytes }
+    },
+    expected: 'Use a number of megabytes.',
   },
   summary_generation: {
     read: (value, before) => {

@@ -8,6 +8,7 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import type { RepoConfig } from '../git/config.ts'
 import { git } from '../git/exec.ts'
 import type { Repo } from '../git/repo.ts'
+import { isTracked } from '../git/status.ts'
 import { type CheckpointRemote, providerHosts } from '../model/settings.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { openGit } from '../sessions/git-session.ts'
@@ -175,10 +176,6 @@ async function readPushUrl(repo: Repo, remote: string): Promise<string> {
     accept: [2, 128],
   })
   return code === 0 ? stdout.toString('utf8').trim() : remote
-}
-
-async function isTracked(repo: Repo, path: string): Promise<boolean> {
-  return (await git(repo, ['ls-files', '-z', '--', path])).stdout.length > 0
 }
 
 /**

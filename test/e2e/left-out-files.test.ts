@@ -1,9 +1,12 @@
 // Tests that files which a step cannot hold are named wherever that matters.
 import { expect, test } from 'bun:test'
-import { truncateSync } from 'node:fs'
+import { existsSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
-import { recordedRepo } from '../support/recorded-repo.ts'
+import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+
+/** So many thousand bytes, which differ from name to name. */
+const filled = (name: string, thousands: number) => `${name} `.repeat(1_000).slice(0, 1_000).repeat(thousands)
 
 const line = (name: string) => `export const ${name} = '${name}'\n`
 
@@ -54,4 +57,55 @@ test('a rewind leaves a file alone that the step could not hold', async () => {
     video: 'smaller\n',
   })
   expect(err).toContain('Keep: video.mp4 (not in the step')
+})
+
+const namesIn = async (repo: RecordedRepo) =>
+  (await repo.git('ls-tree', '--name-only', repo.shadow(await repo.head())))
+    .split('\n')
+    .filter((name) => name.endsWith('.bin'))
+
+test('untracked files beyond the sum for a step are left out, the largest first, and named', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  repo.write('.entire/settings.local.json', '{"max_untracked_mb": 1}')
+  const agent = fakeAgent(repo)
+  await agent.prompt('build')
+  for (const [name, size] of [
+    ['a', 300],
+    ['b', 400],
+    ['c', 600],
+  ] as const)
+    agent.write(`${name}.bin`, filled(name, size))
+  const { err } = await agent.hook('stop')
+  expect(err).toContain('1 file is not in the step (too large, too much or unreadable): c.bin')
+  expect(await namesIn(repo)).toEqual(['a.bin', 'b.bin'])
+  const status = await repo.entire(['status'])
+  expect(status.out + status.err).toContain('c.bin')
+  // What is in a step stays in it when smaller files come: d fits beside a and b, e does not.
+  await agent.turn('build more', { 'd.bin': filled('d', 250), 'e.bin': filled('e', 260) })
+  expect(await namesIn(repo)).toEqual(['a.bin', 'b.bin', 'd.bin'])
+  const step = await repo.git('rev-parse', repo.shadow(await repo.head()))
+  const list = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { left_out?: string[] }[]
+  expect(list[0]?.left_out).toEqual(['c.bin', 'e.bin'])
+  repo.remove('b.bin')
+  await agent.turn('remove one', { 'c.bin': filled('c', 500), 'f.bin': 'f\n' })
+  expect(await namesIn(repo)).toEqual(['a.bin', 'd.bin', 'e.bin', 'f.bin'])
+  // A rewind deletes no file that the step could not hold.
+  const { code } = await repo.entire(['rewind', '--to', step])
+  expect({ code, c: repo.read('c.bin'), e: repo.read('e.bin') }).toEqual({
+    code: 0,
+    c: filled('c', 500),
+    e: filled('e', 260),
+  })
+  expect(existsSync(join(repo.root, 'f.bin'))).toBe(false)
+})
+
+test('a commit of a file that no step holds is linked', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  repo.write('.entire/settings.local.json', '{"max_untracked_mb": 1}')
+  await fakeAgent(repo).turn('build', { 'a.bin': filled('a', 300), 'b.bin': filled('b', 900) })
+  expect(await namesIn(repo)).toEqual(['a.bin'])
+  await repo.commitAs('human', 'the larger one', 'b.bin')
+  expect(await repo.checkpointOf()).toMatch(/^[0-9a-f]{12}$/)
 })

@@ -1,6 +1,6 @@
 // Defines the settings a person can change, in one table for checking, listing, asking and completing.
 
-import { defaultSettings, type SettingsFile, strategies } from '../../model/settings.ts'
+import { defaultSettings, megabyte, type SettingsFile, strategies } from '../../model/settings.ts'
 import { describeCheckpointRemote, readCheckpointRemote } from '../../settings/checkpoint-remote.ts'
 import { readRawSettings } from '../../settings/read.ts'
 import { valueAt } from '../../settings/write.ts'
@@ -67,6 +67,11 @@ const table: Record<string, KeyRow> = {
     kind: 'boolean',
     default: defaultSettings.externalAgents,
     meaning: 'Whether plugins on the PATH (entire-agent-…) can add agents',
+  },
+  max_untracked_mb: {
+    kind: 'number',
+    default: defaultSettings.maxUntrackedBytes / megabyte,
+    meaning: 'How many megabytes of untracked files a step holds. The project can only lower it',
   },
   log_level: {
     kind: 'choice',
