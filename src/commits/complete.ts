@@ -40,11 +40,13 @@ export async function completeCommit(recorder: Recorder, made?: CommitInfo): Pro
     await retrying(() => settleAll(recorder, commit, checkpoint))
     removePending(repo, checkpoint)
   }
-  // Without a commit, it was given up, or its message is still being written.
+  // Without a commit, it was given up, or its message is still being written; turns that are committed by
+  // themselves have none to write.
   const now = clock().getTime()
+  const mayBeWritten = recorder.settings.strategy === 'manual-commit'
   keepPending(
     repo,
-    readPending(repo).filter(({ at }) => now - at <= pendingMs),
+    readPending(repo).filter(({ at }) => mayBeWritten && now - at <= pendingMs),
   )
 }
 

@@ -36,6 +36,7 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
     recorder.say('Skipped commit (no changes since the last commit)')
     return false
   }
+  work.forgetStatus()
   const commit = await readCommit(recorder.repo, 'HEAD')
   if (commit === undefined) return false
   recorder.say(`Committed code changes to active branch (${commit.oid.slice(0, 7)})`)

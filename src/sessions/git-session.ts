@@ -19,6 +19,8 @@ export interface GitSession {
   prefetch(...what: ('status' | 'objects' | 'writes' | 'config')[]): void
   /** Finishes the import, if one was started: git moves the refs now. */
   commit(): Promise<void>
+  /** HEAD has moved: the status is asked for again. */
+  forgetStatus(): void
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -68,6 +70,9 @@ export function openGit(repo: Repo, { status: asked, reading }: GitSessionOption
       writes = undefined
       await started?.finish()
       forget()
+    },
+    forgetStatus() {
+      status = undefined
     },
     async [Symbol.asyncDispose]() {
       await writes?.abort()

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { binary } from '../support/recorded-repo.ts'
 import { isSoak, rotationSeed, rotationTitle } from '../support/rotation.ts'
+import { checkSteps } from '../support/step-tree.ts'
 import {
   expectLinksHold,
   expectNoLeftovers,
@@ -26,7 +27,7 @@ const moments = fc
 
 test(`the end of a turn, killed with its children at any moment, is completed by the next turn (${rotationTitle})`, async () => {
   await using repo = await faultyRepo()
-  const agent = fakeAgent(repo)
+  const agent = checkSteps(repo, fakeAgent(repo))
   for (const [round, ms] of moments.entries()) {
     await agent.prompt(`round ${round}`)
     agent.write(`a${round}`, `line one of ${round}\nline two of ${round}\n`)
@@ -43,7 +44,7 @@ test(`the end of a turn, killed with its children at any moment, is completed by
 
 test(`a condensation, killed with its children at any moment, is completed by the next turn (${rotationTitle})`, async () => {
   await using repo = await faultyRepo()
-  const agent = fakeAgent(repo)
+  const agent = checkSteps(repo, fakeAgent(repo))
   for (const [round, ms] of moments.entries()) {
     await agent.turn(`round ${round}`, { [`a${round}`]: `line one of ${round}\nline two of ${round}\n` })
     await repo.git('add', '.')

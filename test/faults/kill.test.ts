@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
+import { checkSteps } from '../support/step-tree.ts'
 import { takeSnapshot } from '../support/template.ts'
 import { readWorktree } from '../support/user-state.ts'
 import { commitStories } from './commit-stories.ts'
@@ -27,7 +28,7 @@ test.concurrent.each(Object.entries({ ...turnStories, ...commitStories }))(
       JSON.stringify({ enabled: true, strategy: story.strategy ?? 'manual-commit' }),
     )
     await repo.commitAs('human', 'setup')
-    const [agent, other] = [fakeAgent(repo), fakeAgent(repo)]
+    const [agent, other] = [checkSteps(repo, fakeAgent(repo)), checkSteps(repo, fakeAgent(repo))]
     const round: Round = { repo, agent, other, at: 0, a: 'a', b: 'dir/b' }
     await story.before(round)
     using start = takeSnapshot(repo.base)

@@ -14,6 +14,7 @@ import {
 import { decodePath, nativePathIn } from '../../src/std/encoding.ts'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { checkSteps } from '../support/step-tree.ts'
 import { ownFiles } from './rewind-events.ts'
 
 /** Permissions, kind and content, by path. */
@@ -36,7 +37,7 @@ export async function newWorld(kind: 'plain' | 'linked-worktree'): Promise<World
   await repo.commit('setup')
   for (const path of ownFiles.filter((own) => own !== 'src/later.txt'))
     repo.write(path, `the user's ${path}\n`)
-  const agent = fakeAgent(repo)
+  const agent = checkSteps(repo, fakeAgent(repo))
   return {
     repo,
     agent,

@@ -177,12 +177,3 @@ function makeParents(repo: RecordedRepo, path: string): void {
     mkdirSync(dir, { recursive: true })
   }
 }
-
-/** Paths that a step may hold although they are not on disk. */
-export async function stashedPaths(repo: RecordedRepo): Promise<string[]> {
-  const lists = ['refs/stash', 'refs/stash^3'].map(async (rev) => {
-    const ran = await repo.run(['git', 'ls-tree', '-r', '-z', '--name-only', rev])
-    return ran.code === 0 ? Buffer.from(ran.stdout).toString('latin1').split('\0') : []
-  })
-  return (await Promise.all(lists)).flat()
-}

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { isSoak, rotatingSeeds } from '../support/rotation.ts'
-import { expectStepIsWorktree } from '../support/step-tree.ts'
-import { type Change, change, play, stashedPaths } from './step-events.ts'
+import { expectStepIsWorktree, stashedPaths } from '../support/step-tree.ts'
+import { type Change, change, play } from './step-events.ts'
 
 setDefaultTimeout(600_000)
 

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FaultyRepo, faultyRepo } from '../faults/faulty-repo.ts'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
+import { checkSteps } from '../support/step-tree.ts'
 import { readUserState } from '../support/user-state.ts'
 import { sessions } from './events.ts'
 
@@ -51,7 +52,7 @@ export async function newWorld(): Promise<World> {
   await repo.commitAs('human', 'setup')
   await repo.git('branch', 'side')
   const actors = Array.from({ length: sessions }, () => ({
-    agent: fakeAgent(repo),
+    agent: checkSteps(repo, fakeAgent(repo)),
     running: false,
     alone: false,
     touched: new Map(),

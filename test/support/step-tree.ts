@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { isInfrastructure } from '../../src/checkpoints/layout.ts'
+import type { FakeAgent } from './fake-agent.ts'
 import type { RecordedRepo } from './recorded-repo.ts'
 
 /**
@@ -29,6 +30,44 @@ export async function expectStepIsWorktree(
     (path) => `${path}: step ${stored.get(path) ?? 'nothing'}, disk ${onDisk.get(path) ?? 'nothing'}`,
   )
   throw new Error(`The step ${rev} is not the work tree:\n${lines.join('\n')}`)
+}
+
+/**
+ * Makes the agent check every step: whatever its hooks save is the work tree, and when a turn begins with uncommitted
+ * work, the last step holds it. What is stashed may be in a step, too.
+ */
+export function checkSteps(repo: RecordedRepo, agent: FakeAgent): FakeAgent {
+  const { prompt, stop, end } = agent
+  agent.prompt = async (text) => {
+    await prompt(text)
+    if ((await repo.git('--no-optional-locks', 'status', '--porcelain', '--', '.', ':!.entire')) !== '')
+      await expectStepIsWorktree(repo, { others: await stashedPaths(repo) })
+  }
+  agent.stop = () => checking(repo, stop)
+  agent.end = () => checking(repo, end)
+  return agent
+}
+
+async function checking(repo: RecordedRepo, hook: () => Promise<void>): Promise<void> {
+  const before = await readTip(repo)
+  await hook()
+  const step = await readTip(repo)
+  if (step !== '' && step !== before)
+    await expectStepIsWorktree(repo, { step, others: await stashedPaths(repo) })
+}
+
+async function readTip(repo: RecordedRepo): Promise<string> {
+  const tip = await repo.run(['git', 'rev-parse', '--verify', '--quiet', repo.shadow(await repo.head())])
+  return Buffer.from(tip.stdout).toString().trim()
+}
+
+/** Steps also hold what was stashed last. */
+export async function stashedPaths(repo: RecordedRepo): Promise<string[]> {
+  const lists = ['refs/stash', 'refs/stash^3'].map(async (rev) => {
+    const ran = await repo.run(['git', 'ls-tree', '-r', '-z', '--name-only', rev])
+    return ran.code === 0 ? Buffer.from(ran.stdout).toString('latin1').split('\0') : []
+  })
+  return (await Promise.all(lists)).flat()
 }
 
 // A file of HEAD that was taken out of the index and is ignored: without it in the step, a rewind would delete it.
