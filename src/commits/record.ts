@@ -8,6 +8,7 @@ import type { Oid } from '../git/oid.ts'
 import { moveRefs, openRefTransaction, type RefMove } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
+import { readTreeEntries } from '../git/tree.ts'
 import { isActive } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import type { GitSession } from '../sessions/git-session.ts'
@@ -30,7 +31,11 @@ export async function recordCommit(recorder: Recorder, git: GitSession, commit: 
     await condenseCommit({ recorder, git, live, commit, checkpoint, committer, amends, skipsSettled: true })
   }
   noteHead(recorder, live, commit)
-  await clearStateBefore(recorder, git, live, { base: lastBaseBelow(live, commit), head: commit.oid })
+  const base = lastBaseBelow(live, commit)
+  if (recorder.settings.strategy === 'manual-commit')
+    await clearStateBefore(recorder, git, live, { base, head: commit.oid })
+  else await moveStateBefore(recorder, git, live, { base, commit })
+  await git.commit()
 }
 
 /**
@@ -53,6 +58,32 @@ export async function clearStateBefore(
   delete live.lastStep
   writeLive(repo, live)
   sayRemoved(recorder, removals)
+}
+
+/**
+ * After a turn that is a commit by itself: what the person had not committed and the turn replaced is only in the
+ * state before it, which moves along with HEAD. One that holds nothing else than git or the work tree goes.
+ */
+export async function moveStateBefore(
+  recorder: Recorder,
+  git: GitSession,
+  live: LiveIndex,
+  { base, commit }: { base: Oid | undefined; commit: CommitInfo },
+): Promise<void> {
+  const { objects } = git
+  const ref = shadowRef(base ?? '', recorder.repo.worktreeId)
+  const tip = base === undefined || base === commit.oid ? undefined : await objects.contents(ref)
+  if (tip === undefined) return
+  const hasEarlier = /^parent /m.test(tip.content.toString('utf8'))
+  const paths = commit.files.map(({ path }) => path)
+  const entries = hasEarlier ? new Map() : await readTreeEntries(objects, tip.oid, paths)
+  if (hasEarlier || commit.files.some(({ path, before }) => entries.get(path)?.oid !== before))
+    git.writes().resetRef(shadowRef(commit.oid, recorder.repo.worktreeId), tip.oid)
+  else {
+    await keepRemovedSteps(recorder, git, [{ ref, to: undefined, from: tip.oid }])
+    delete live.lastStep
+  }
+  git.writes().deleteRef(ref, tip.oid)
 }
 
 /** The HEAD of the last step, if this commit has taken its place. */
@@ -100,14 +131,11 @@ export async function condenseCommit({
   for (const session of sessions) updateLive(live, session)
   live.lastLink = { commit: commit.oid, checkpoint }
   // It says nothing about steps on the new HEAD.
-  if (lastBase !== undefined) delete live.lastStep
-  const removals = await findRemovals({
-    repo: recorder.repo,
-    objects: git.objects,
-    live,
-    bases,
-    head: commit.oid,
-  })
+  if (lastBase !== undefined && recorder.settings.strategy === 'manual-commit') delete live.lastStep
+  const removals =
+    recorder.settings.strategy === 'manual-commit'
+      ? await findRemovals({ repo: recorder.repo, objects: git.objects, live, bases, head: commit.oid })
+      : []
   await keepRemovedSteps(recorder, git, removals)
   using refs = openRefTransaction(recorder.repo)
   using unplaced = new DisposableStack()

@@ -1,15 +1,12 @@
 // Commits a turn to the user's branch, with its checkpoint: the auto-commit strategy.
 
-import { shadowRef } from '../checkpoints/layout.ts'
 import { condenseSessions } from '../commits/condense.ts'
 import type { CommittingSession } from '../commits/find-sessions.ts'
 import { newCheckpointId, removePending, writePending } from '../commits/pending.ts'
-import { keepRemovedSteps } from '../commits/record.ts'
+import { moveStateBefore } from '../commits/record.ts'
 import { readCommit } from '../git/commit.ts'
 import { git } from '../git/exec.ts'
-import type { Oid } from '../git/oid.ts'
 import { checkpointTrailer } from '../git/trailers.ts'
-import { readTreeEntries } from '../git/tree.ts'
 import type { EventWork } from '../sessions/event-work.ts'
 import { clearPrompts } from '../sessions/prompts.ts'
 import { encodePath } from '../std/encoding.ts'
@@ -56,7 +53,7 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
     },
     [committing],
   )
-  await keepOverwritten(work, turn.files, { from: baseCommit, to: commit.oid })
+  await moveStateBefore(recorder, work, work.live, { base: baseCommit, commit })
   // The turn is over: its checkpoint is final, and all its files are committed.
   session.turnCheckpoints = []
   session.filesTouched = []
@@ -65,32 +62,6 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
   work.afterwards.push(() => clearPrompts(recorder.repo, session.id))
   recorder.say(`Committed session metadata to entire/checkpoints/v1 (${checkpoint})`)
   return true
-}
-
-/**
- * What the person had not committed and the turn replaced is only in the state before it, which moves along with
- * HEAD. One that holds nothing else than git or the work tree goes.
- */
-async function keepOverwritten(
-  work: EventWork,
-  files: string[],
-  head: { from: Oid; to: Oid },
-): Promise<void> {
-  const { recorder, objects, session } = work
-  const ref = shadowRef(head.from, session.worktreeId)
-  const tip = await objects.contents(ref)
-  if (tip === undefined || head.from === head.to) return
-  const isFirst = !/^parent /m.test(tip.content.toString('utf8'))
-  const paths = isFirst ? files : []
-  const [before, committed] = await Promise.all([
-    readTreeEntries(objects, tip.oid, paths),
-    readTreeEntries(objects, head.from, paths),
-  ])
-  if (isFirst && paths.every((path) => before.get(path)?.oid === committed.get(path)?.oid)) {
-    await keepRemovedSteps(recorder, work, [{ ref, to: undefined, from: tip.oid }])
-    delete work.live.lastStep
-  } else work.writes().resetRef(shadowRef(head.to, session.worktreeId), tip.oid)
-  work.writes().deleteRef(ref, tip.oid)
 }
 
 // `--only` leaves what the user staged alone. No hooks and no signing: there is no person to answer a

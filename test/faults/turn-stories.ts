@@ -85,6 +85,22 @@ export const turnStories: Record<string, Story> = {
     after: anotherTurn,
     recorded: ({ a, b }) => [['HEAD', [a, b]]],
   },
+  'the end of a turn that commits automatically and overwrites work of the user': {
+    strategy: 'auto-commit',
+    async before(round) {
+      round.repo.write('mine', ofUser)
+      await turnOfBoth(round)
+      round.agent.write('mine', text('mine', round.at))
+    },
+    event: (round) => hook(round, 'stop'),
+    async after(round) {
+      await anotherTurn(round)
+      await expectKept(round)
+      round.repo.write('more', 'by the user\n')
+      await commitAll(round)
+    },
+    recorded: ({ a, b }) => [['HEAD~1', [a, b, 'mine']]],
+  },
   'the end of a turn with a commit in it': {
     async before(round) {
       await turnOfBoth(round)
