@@ -9,14 +9,19 @@ const root = join(import.meta.dir, '..')
 /** The tests that use `test/support/rotation.ts`. */
 const tests = [
   'test/faults/kill.test.ts',
+  'test/faults/bad-command-input.test.ts',
+  'test/faults/garbage.test.ts',
   'test/faults/group-kill.test.ts',
+  'test/faults/not-regular-files.test.ts',
   'test/faults/orphans.test.ts',
   'test/faults/races.test.ts',
   'test/faults/repack.test.ts',
   'test/e2e/clean-killed.test.ts',
   'test/e2e/rewind-killed.test.ts',
   'test/properties',
+  'samples',
   'src/redact',
+  'src/sdk/scaffold',
   'src/agents/shared',
 ]
 

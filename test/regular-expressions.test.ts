@@ -24,11 +24,13 @@ function findExpressions(): Found[] {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !ownTexts.test(file))
     .toSorted()
-  return files.flatMap((file) => {
+  const found = files.flatMap((file) => {
     const lines = readFileSync(join(source, file), 'utf8').split('\n')
     const code = lines.filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line))
     return code.flatMap((line) => (line.match(literal) ?? []).map((text) => ({ place: file, text })))
   })
+  // The same expression need not be tried twice.
+  return [...new Map(found.map((one) => [one.text, one])).values()]
 }
 
 function compile(text: string): RegExp {

@@ -19,6 +19,7 @@ import { openPiglet } from '../../src/piglet/piglet.ts'
 import { checkExtension } from '../../src/sdk/conformance/extension/check-extension.ts'
 import { formatResult } from '../../src/sdk/conformance/report.ts'
 import { hostOf, recordingApp } from '../../test/extensions/app.ts'
+import { rotatingRows, rotationTitle } from '../../test/support/rotation.ts'
 
 const root = join(import.meta.dir, '../..')
 // The Python of the system first, because a version switcher makes each start slow.
@@ -237,7 +238,7 @@ test('in a real agent, a sample is the model, and notes are in the session file'
   }
 })
 
-test.each(samples)('%s passes every rule of the protocol', async (name) => {
+test.each(rotatingRows(samples))(`%s passes every rule of the protocol (${rotationTitle})`, async (name) => {
   const results = await checkExtension(join(import.meta.dir, name), { env })
   expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
   expect(results.filter(({ status }) => status === 'passed').length).toBeGreaterThan(35)

@@ -12,8 +12,7 @@ import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
 setDefaultTimeout(120_000)
 
 test(`a killed reset leaves the session where it was, or in the trash (${rotationTitle})`, async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   for (const write of rotatingNumbers()) {
     const agent = fakeAgent(repo)
     await agent.turn('work', { [`file-${write}.txt`]: `the work of round ${write}\n` })
@@ -34,8 +33,7 @@ test(`a killed reset leaves the session where it was, or in the trash (${rotatio
 })
 
 test(`a killed repair of a turn that never ended loses nothing of the turn (${rotationTitle})`, async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   for (const write of rotatingNumbers()) {
     const agent = fakeAgent(repo)
     await agent.prompt('work')
@@ -62,8 +60,7 @@ test(`a killed repair of a turn that never ended loses nothing of the turn (${ro
 })
 
 test(`a killed condensation is completed by the next one, which stores the transcript (${rotationTitle})`, async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   for (const write of rotatingNumbers()) {
     const agent = fakeAgent(repo)
     await agent.turn('work', { [`file-${write}.txt`]: `the work of round ${write}\n` })

@@ -17,8 +17,7 @@ async function putOrphan(repo: RecordedRepo, name = orphan): Promise<string> {
 }
 
 test('an ended session without work is removed; running, idle and uncommitted ones are kept with the reason', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const [over, idle, working, running] = ['over', 'idle', 'working', 'running'].map((session) =>
     fakeAgent(repo, { session }),
   )
@@ -68,8 +67,7 @@ test('an ended session without work is removed; running, idle and uncommitted on
 })
 
 test('--all finds branches without sessions, sessions of other commits and work trees, and leftovers of dead turns', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo, { session: 'elsewhere' })
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
   await repo.commitAs('human', 'a')
@@ -114,8 +112,7 @@ test('--all finds branches without sessions, sessions of other commits and work 
 })
 
 test('--session removes a session that is in use, and --undo restores all of it', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
   const [state, tip] = [
@@ -139,8 +136,7 @@ test('--session removes a session that is in use, and --undo restores all of it'
 })
 
 test('--undo restores one removal at a time, and never replaces something newer', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const [first, second] = [await putOrphan(repo), await putOrphan(repo, 'entire/7654321-e3b0c4')]
   await repo.git('branch', '-D', 'entire/7654321-e3b0c4')
   await repo.entire(['clean', '--all', '--force'])
@@ -159,8 +155,7 @@ test('--undo restores one removal at a time, and never replaces something newer'
 })
 
 test('clean deletes removed items that were kept for 30 days', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const day = 86_400_000
   const [old, recent] = [`${Date.now() - 31 * day}-aaaaaa`, `${Date.now() - day}-bbbbbb`]
   for (const name of [old, recent]) await repo.git('update-ref', `refs/entire/trash/${name}`, 'HEAD')
@@ -172,8 +167,7 @@ test('clean deletes removed items that were kept for 30 days', async () => {
 })
 
 test('a turn that ends while clean runs is recorded, whichever comes first', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agents = Array.from({ length: 4 }, (_, index) => fakeAgent(repo, { session: `agent-${index}` }))
   for (const [round, agent] of agents.entries()) {
     await putOrphan(repo)
@@ -195,8 +189,7 @@ test('a turn that ends while clean runs is recorded, whichever comes first', asy
 })
 
 test('work that begins between the question and the answer is kept', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.prompt('a question')
   await agent.stop()
@@ -217,8 +210,7 @@ test('work that begins between the question and the answer is kept', async () =>
 })
 
 test('unreadable states and an unreadable index cause no removal', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
   const shadows = await repo.shadows()
@@ -231,8 +223,7 @@ test('unreadable states and an unreadable index cause no removal', async () => {
 })
 
 test('invalid combinations of flags, and places outside a repository, are errors', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   expect(await repo.entire(['clean', '--all', '--session', 'x'])).toMatchObject({
     code: 2,
     err: expect.stringContaining('--all and --session cannot be used together'),

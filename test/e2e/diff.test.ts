@@ -63,8 +63,7 @@ test('--json lists the files with their lines', async () => {
 })
 
 test('errors say what to do', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   expect(await repo.entire(['diff'])).toMatchObject({
     code: 1,
     err: 'error: No turn has been recorded here yet.\nhint: `entire status` shows what is being recorded.\n',

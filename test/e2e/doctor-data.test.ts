@@ -15,8 +15,7 @@ setDefaultTimeout(60_000)
 const metadata = 'entire/checkpoints/v1'
 
 async function ready(): Promise<RecordedRepo> {
-  const repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  const repo = await recordedRepo({ isCommitted: true })
   return repo
 }
 
@@ -43,8 +42,7 @@ test('an unreadable state is removed, and can be restored', async () => {
 })
 
 test('a commit whose hook died is completed', async () => {
-  await using repo = await faultyRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await faultyRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'one line of a\nanother line of a\n' })
   await repo.git('add', 'a.txt')

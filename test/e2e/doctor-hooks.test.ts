@@ -21,8 +21,7 @@ import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 setDefaultTimeout(60_000)
 
 async function ready(): Promise<RecordedRepo> {
-  const repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  const repo = await recordedRepo({ isCommitted: true })
   return repo
 }
 

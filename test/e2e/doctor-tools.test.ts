@@ -21,8 +21,7 @@ setDefaultTimeout(60_000)
 const logOf = (repo: RecordedRepo) => logFile(repo.repo)
 
 async function worked(): Promise<RecordedRepo> {
-  const repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  const repo = await recordedRepo({ isCommitted: true })
   await fakeAgent(repo, { session: 'aaaaaaaa-1' }).turn('write a', { 'a.txt': 'work of the agent\n' })
   return repo
 }

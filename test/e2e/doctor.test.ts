@@ -13,8 +13,7 @@ setDefaultTimeout(60_000)
 const hourMs = 60 * 60 * 1000
 
 async function ready(): Promise<RecordedRepo> {
-  const repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  const repo = await recordedRepo({ isCommitted: true })
   return repo
 }
 
@@ -211,8 +210,7 @@ test('a session of a version that keeps the transcript only in its steps is save
 })
 
 test('encrypted content in a step of another version is left out', async () => {
-  await using repo = await recordedRepo({ agent: 'codex' })
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ agent: 'codex', isCommitted: true })
   const run = replay(repo, 'codex/A1-create')
   await run.rest()
   const line = JSON.stringify({

@@ -2,7 +2,14 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { forgetCalls, openToAll, putPlugin, repoWithPlugins, shellAgent } from '../support/external-repo.ts'
+import {
+  forgetCalls,
+  openToAll,
+  putPlugin,
+  repoWithPlugins,
+  repoWithSample,
+  shellAgent,
+} from '../support/external-repo.ts'
 import { on } from '../support/plugin-defects.ts'
 import { writePlugin } from '../support/sh-plugin.ts'
 
@@ -10,7 +17,8 @@ setDefaultTimeout(60_000)
 
 const subcommandsOf = (calls: string[]) => calls.map((call) => call.split(' ')[0])
 
-async function enabledRepo(defect = '') {
+async function enabledRepo(defect?: string) {
+  if (defect === undefined) return await repoWithSample()
   const repo = await repoWithPlugins()
   putPlugin(repo, defect)
   await repo.commitAs('human', 'begin')

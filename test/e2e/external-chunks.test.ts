@@ -4,13 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkpointDir, metadataRef, sessionPaths } from '../../src/checkpoints/layout.ts'
 import { chunkBytes } from '../../src/checkpoints/transcript-chunks.ts'
-import {
-  type ExternalRepo,
-  forgetCalls,
-  putPlugin,
-  repoWithPlugins,
-  shellAgent,
-} from '../support/external-repo.ts'
+import { type ExternalRepo, forgetCalls, repoWithSample, shellAgent } from '../support/external-repo.ts'
 import { cutAsPlugin, longList, ownChunks } from '../support/own-chunks.ts'
 import { putCommit } from '../support/put-commit.ts'
 
@@ -18,14 +12,7 @@ setDefaultTimeout(120_000)
 
 const secret = ['AKIA', 'YRWQG5EJLPZLBYNP'].join('')
 
-async function enabledRepo(defect = ''): Promise<ExternalRepo> {
-  const repo = await repoWithPlugins()
-  putPlugin(repo, `${defect}\n${ownChunks}`)
-  await repo.commitAs('human', 'begin')
-  const enabled = await repo.entire(['enable', '--agent', 'sample'])
-  if (enabled.code !== 0) throw new Error(enabled.err)
-  return repo
-}
+const enabledRepo = (defect = '') => repoWithSample(`${defect}\n${ownChunks}`)
 
 type ShellAgent = Awaited<ReturnType<typeof shellAgent>>
 

@@ -4,7 +4,7 @@ import {
   type ExternalRepo,
   forgetCalls,
   putPlugin,
-  repoWithPlugins,
+  repoWithSample,
   shellAgent,
 } from '../support/external-repo.ts'
 
@@ -13,11 +13,7 @@ setDefaultTimeout(60_000)
 const hanging = `if [ "$1" = read-transcript ]; then echo "$@" >> "$HOME/calls"; sleep 60; fi`
 
 async function enabledRepo(): Promise<ExternalRepo> {
-  const repo = await repoWithPlugins()
-  putPlugin(repo)
-  await repo.commitAs('human', 'begin')
-  const enabled = await repo.entire(['enable', '--agent', 'sample'])
-  if (enabled.code !== 0) throw new Error(enabled.err)
+  const repo = await repoWithSample()
   Object.assign(repo.env, { ENTIRE_TEST_PLUGIN_TIMEOUT_MS: '300' })
   return repo
 }

@@ -2,20 +2,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type ExternalRepo, putPlugin, repoWithPlugins, shellAgent } from '../support/external-repo.ts'
+import { type ExternalRepo, repoWithSample, shellAgent } from '../support/external-repo.ts'
 
 setDefaultTimeout(60_000)
 
 const secret = ['AKIA', 'YRWQG5EJLPZLBYNP'].join('')
-
-async function enabledRepo(): Promise<ExternalRepo> {
-  const repo = await repoWithPlugins()
-  putPlugin(repo)
-  await repo.commitAs('human', 'begin')
-  const enabled = await repo.entire(['enable', '--agent', 'sample'])
-  if (enabled.code !== 0) throw new Error(enabled.err)
-  return repo
-}
 
 /** One turn that leaves these bytes as the transcript, and its commit. */
 async function record(
@@ -41,7 +32,7 @@ const encodings: Record<string, (text: string) => Buffer> = {
 }
 
 test.each(Object.entries(encodings))('a transcript %s is restored byte for byte', async (_title, encode) => {
-  await using repo = await enabledRepo()
+  await using repo = await repoWithSample()
   const agent = await shellAgent(repo)
   const bytes = encode('# Gespräch\n\n> Grüße\n\n* a.txt\nSchön.')
   await record(repo, agent, bytes)
@@ -53,7 +44,7 @@ test.each(Object.entries(encodings))('a transcript %s is restored byte for byte'
 test.each(Object.entries(encodings))(
   'a transcript %s is stored without its secrets, and with everything else',
   async (_title, encode) => {
-    await using repo = await enabledRepo()
+    await using repo = await repoWithSample()
     const agent = await shellAgent(repo)
     await record(repo, agent, encode(`# Gespräch\nkey = ${secret}\nGrüße\n`))
     rmSync(agent.transcript)
@@ -63,7 +54,7 @@ test.each(Object.entries(encodings))(
 )
 
 test('lines that are not UTF-8 are stored byte for byte, also when more are appended', async () => {
-  await using repo = await enabledRepo()
+  await using repo = await repoWithSample()
   const agent = await shellAgent(repo)
   const line = (text: string) => Buffer.from(`${JSON.stringify({ user: text })}\n`, 'latin1')
   await record(repo, agent, line('Grüße'))
@@ -80,7 +71,7 @@ test.each([
 ])(
   'a document of one line%s is read by messages: the second commit has only those after the first',
   async (_title, end) => {
-    await using repo = await enabledRepo()
+    await using repo = await repoWithSample()
     const agent = await shellAgent(repo)
     const document = (...turns: string[]) =>
       Buffer.from(
@@ -104,7 +95,7 @@ test.each([
 )
 
 test('a log without times that equals the stored one stays untouched', async () => {
-  await using repo = await enabledRepo()
+  await using repo = await repoWithSample()
   const agent = await shellAgent(repo)
   await agent.turn('one', { 'a.txt': '1\n' })
   await repo.commitAs('human', 'a', 'a.txt')
@@ -116,7 +107,7 @@ test('a log without times that equals the stored one stays untouched', async () 
 })
 
 test('a log without times that is longer than the stored one is not replaced unasked', async () => {
-  await using repo = await enabledRepo()
+  await using repo = await repoWithSample()
   const agent = await shellAgent(repo)
   await agent.turn('one', { 'a.txt': '1\n' })
   await repo.commitAs('human', 'a', 'a.txt')
@@ -139,7 +130,7 @@ test('a log without times that is longer than the stored one is not replaced una
 })
 
 test('a log without times that is the beginning of the stored one is completed', async () => {
-  await using repo = await enabledRepo()
+  await using repo = await repoWithSample()
   const agent = await shellAgent(repo)
   await agent.turn('one', { 'a.txt': '1\n' })
   await repo.commitAs('human', 'a', 'a.txt')

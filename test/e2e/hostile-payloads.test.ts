@@ -16,8 +16,11 @@ const hooked = agents.filter(({ hookNames }) => hookNames.length > 0)
 test.each(hooked.map(({ name, hookNames }) => [name, hookNames] as const))(
   '%s: escape sequences of a payload are not echoed',
   async (agent, verbs) => {
-    await using repo = await recordedRepo({ agent, env: { ENTIRE_TEST_OPENCODE_MOCK_EXPORT: '1' } })
-    await repo.commitAs('human', 'setup')
+    await using repo = await recordedRepo({
+      agent,
+      env: { ENTIRE_TEST_OPENCODE_MOCK_EXPORT: '1' },
+      isCommitted: true,
+    })
     for (const verb of [...verbs, evil]) {
       for (const id of [`s-${evil}`, `../${evil}`, `${evil}/x`]) {
         const payload = {

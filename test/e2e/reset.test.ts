@@ -10,8 +10,7 @@ setDefaultTimeout(60_000)
 const trash = (repo: RecordedRepo) => repo.refs('refs/entire/trash')
 
 test('reset removes the sessions of HEAD and their branch, and changes no file', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
   const branch = repo.shadow(await repo.head())
@@ -27,8 +26,7 @@ test('reset removes the sessions of HEAD and their branch, and changes no file',
 })
 
 test('a commit after a reset has no link; after the reset was undone it has', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
   await agent.turn('write b', { 'b.txt': 'more work of the agent\n' })
@@ -52,8 +50,7 @@ test('a commit after a reset has no link; after the reset was undone it has', as
 })
 
 test('a session with a running turn is kept unless --force is given; the turn is then recorded from there', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   repo.write('mine.txt', 'lay here before\n')
   const agent = fakeAgent(repo)
   await agent.prompt('write a')
@@ -83,8 +80,7 @@ test('a session with a running turn is kept unless --force is given; the turn is
 })
 
 test('resetting a session clears the checkpoints that its turn was going to complete', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.prompt('write a')
   agent.write('a.txt', 'work of the agent\n')
@@ -106,8 +102,7 @@ test('resetting a session clears the checkpoints that its turn was going to comp
 })
 
 test('resetting one of two sessions leaves the branch that the other one has steps on', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const [one, two] = [fakeAgent(repo, { session: 'aaaa-one' }), fakeAgent(repo, { session: 'bbbb-two' })]
   await one.turn('one', { 'one.txt': 'work of one\n' })
   await two.turn('two', { 'two.txt': 'work of two\n' })
@@ -127,8 +122,7 @@ test('resetting one of two sessions leaves the branch that the other one has ste
 })
 
 test('sessions of another work tree on the same commit are not reset', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const other = await repo.addWorktree('other')
   const [here, there] = [fakeAgent(repo), fakeAgent(other)]
   await here.turn('here', { 'a.txt': 'work here\n' })
@@ -139,8 +133,7 @@ test('sessions of another work tree on the same commit are not reset', async () 
 })
 
 test('an unknown or ambiguous session, a missing terminal and an unborn branch are errors, and nothing changes', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
   await fakeAgent(repo).turn('write b', { 'b.txt': 'work of the agent\n' })
@@ -164,8 +157,7 @@ test('an unknown or ambiguous session, a missing terminal and an unborn branch a
 })
 
 test('on a terminal reset asks; no changes nothing, and yes resets', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
   await using refusing = openTerminal([binary, 'reset'], { cwd: repo.root, env: repo.env })

@@ -95,8 +95,11 @@ const ways: Record<string, Ways> = {
 }
 
 async function ready(agent: string): Promise<{ repo: RecordedRepo; say(said: Said): Promise<void> }> {
-  const repo = await recordedRepo({ agent, env: { ENTIRE_TEST_OPENCODE_MOCK_EXPORT: '1' } })
-  await repo.commitAs('human', 'setup')
+  const repo = await recordedRepo({
+    agent,
+    env: { ENTIRE_TEST_OPENCODE_MOCK_EXPORT: '1' },
+    isCommitted: true,
+  })
   const { id, session } = ways[agent] as Ways
   return {
     repo,

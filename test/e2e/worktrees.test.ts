@@ -119,8 +119,7 @@ test('before the first commit nothing is recorded, and nothing fails', async () 
 })
 
 test('a session continues in another work tree, and its earlier files are linked where they are', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const other = await repo.addWorktree('other')
   const agent = fakeAgent(repo)
   const there = fakeAgent(other, { session: agent.session })
@@ -153,8 +152,7 @@ test('a session continues in another work tree, and its earlier files are linked
 })
 
 test('a turn that was cut off is saved in its work tree when the session continues in another one', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const other = await repo.addWorktree('other')
   const agent = fakeAgent(repo)
   const there = fakeAgent(other, { session: agent.session })

@@ -45,8 +45,11 @@ describe.each(
     .map((agent) => [agent.name, agent.hookNames] as const),
 )('%s', (agent, verbs) => {
   test('neither more fields, nor null, nor values of another kind break a hook', async () => {
-    await using repo = await recordedRepo({ agent, env: { ENTIRE_TEST_OPENCODE_MOCK_EXPORT: '1' } })
-    await repo.commitAs('human', 'setup')
+    await using repo = await recordedRepo({
+      agent,
+      env: { ENTIRE_TEST_OPENCODE_MOCK_EXPORT: '1' },
+      isCommitted: true,
+    })
     repo.write('mine.txt', 'mine\n')
     const before = readUserState(repo.repo).filter((line) => !line.includes('/.entire/'))
     const said: Record<string, object> = {

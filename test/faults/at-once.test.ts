@@ -55,8 +55,7 @@ test('20 sessions end their turns at once, and one commit is the checkpoint of a
 })
 
 test('20 sessions in two work trees end their turns at once, and both are committed at once', async () => {
-  await using main = await recordedRepo()
-  await main.commitAs('human', 'setup')
+  await using main = await recordedRepo({ isCommitted: true })
   await main.git('worktree', 'add', '--quiet', '-b', 'side', join(main.base, 'side'))
   const side = inWorktree(main, join(main.base, 'side'))
   const [ours, theirs] = await Promise.all([startTurns(main, 10, 'm'), startTurns(side, 10, 's')])

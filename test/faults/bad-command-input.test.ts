@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { ForeignRepo } from '../support/foreign-repo.ts'
 import { checkpoints, evil, hostileRepo, sessions } from '../support/hostile-repo.ts'
 import { binary } from '../support/recorded-repo.ts'
+import { rotatingRows, rotationTitle } from '../support/rotation.ts'
 import { keys, openTerminal, underControl } from '../support/terminal.ts'
 import { readUserState } from '../support/user-state.ts'
 
@@ -119,17 +120,22 @@ function findFault({ code, out, err }: { code: number; out: string; err: string 
     : `control character ${JSON.stringify(match[0])}: ${JSON.stringify(err.slice(0, 200))}`
 }
 
-test.each(Object.entries(takesName))('%s: an invalid name', async (_command, { args, except = [] }) => {
-  const faults: Record<string, string> = {}
-  const before = await everything()
-  for (const [name, word] of Object.entries(words)) {
-    if (except.includes(name)) continue
-    const fault = findFault(await repo.entire(args(word)))
-    if (fault !== undefined) faults[name] = fault
-  }
-  expect(faults).toEqual({})
-  expect(await everything()).toEqual(before)
-})
+const commands = Object.keys(takesName)
+
+test.each(Object.entries(takesName))(
+  `%s: an invalid name (${rotationTitle})`,
+  async (command, { args, except = [] }) => {
+    const faults: Record<string, string> = {}
+    const before = await everything()
+    for (const [name, word] of rotatingRows(Object.entries(words), commands.indexOf(command))) {
+      if (except.includes(name)) continue
+      const fault = findFault(await repo.entire(args(word)))
+      if (fault !== undefined) faults[name] = fault
+    }
+    expect(faults).toEqual({})
+    expect(await everything()).toEqual(before)
+  },
+)
 
 const ambiguous: Record<string, string[]> = {
   'a checkpoint': ['explain', '-c', 'a3b2'],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import {
   type ExternalRepo,
   putPlugin,
-  repoWithPlugins,
+  repoWithSample,
   type ShellAgent,
   shellAgent,
 } from '../support/external-repo.ts'
@@ -17,13 +17,8 @@ const soon = { ENTIRE_TEST_PLUGIN_TIMEOUT_MS: '1500' }
 
 /** The agent is enabled with a plugin that works; the defect comes afterwards, as an update would. */
 async function brokenRepo(defect: string): Promise<ExternalRepo> {
-  const repo = await repoWithPlugins()
+  const repo = await repoWithSample(defect)
   Object.assign(repo.env, soon)
-  putPlugin(repo)
-  await repo.commitAs('human', 'begin')
-  const enabled = await repo.entire(['enable', '--agent', 'sample'])
-  if (enabled.code !== 0) throw new Error(enabled.err)
-  putPlugin(repo, defect)
   return repo
 }
 

@@ -27,8 +27,7 @@ const noise = Buffer.from(
 )
 
 test.each(limits)('no room beyond %d blocks when a turn starts and ends', async (blocks) => {
-  await using repo = await faultyRepo({ on: 'disk' })
-  await repo.commitAs('human', 'setup')
+  await using repo = await faultyRepo({ on: 'disk', isCommitted: true })
   const agent = fakeAgent(repo)
   expect(await limited(repo, agent, blocks, 'user-prompt-submit', { prompt: 'work' })).toMatchObject({
     code: 0,
@@ -51,8 +50,7 @@ test.each(limits)('no room beyond %d blocks when a turn starts and ends', async 
 test.each(limits)(
   'no room beyond %d blocks for the state before a turn: the turn goes on',
   async (blocks) => {
-    await using repo = await faultyRepo({ on: 'disk' })
-    await repo.commitAs('human', 'setup')
+    await using repo = await faultyRepo({ on: 'disk', isCommitted: true })
     repo.write('noise', noise)
     const agent = fakeAgent(repo)
     const started = await limited(repo, agent, blocks, 'user-prompt-submit', { prompt: 'work' })
@@ -72,8 +70,7 @@ test.each(limits)(
 )
 
 test.each(limits)('no room beyond %d blocks when a commit is condensed', async (blocks) => {
-  await using repo = await faultyRepo({ on: 'disk' })
-  await repo.commitAs('human', 'setup')
+  await using repo = await faultyRepo({ on: 'disk', isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.prompt('work')
   agent.write('a', small)
@@ -91,8 +88,7 @@ test.each(limits)('no room beyond %d blocks when a commit is condensed', async (
 test.each(limits)(
   'no room beyond %d blocks when a commit is linked leaves its message whole',
   async (blocks) => {
-    await using repo = await faultyRepo({ on: 'disk' })
-    await repo.commitAs('human', 'setup')
+    await using repo = await faultyRepo({ on: 'disk', isCommitted: true })
     const agent = fakeAgent(repo)
     await agent.turn('work', { a: small })
     await repo.git('add', '.')

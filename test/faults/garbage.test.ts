@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSyn
 import { dirname, join } from 'node:path'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { rotatingRows, rotationTitle } from '../support/rotation.ts'
 import { expectLinksHold, expectReadable, expectRecorded } from './faulty-repo.ts'
 
 setDefaultTimeout(60_000)
@@ -33,21 +34,28 @@ const places: Record<string, (repo: RecordedRepo, agent: FakeAgent) => string> =
   'the local settings': ({ root }) => join(root, '.entire/settings.local.json'),
 }
 
-test.each(Object.entries(places))('with garbage in %s, the turn is recorded', async (_place, find) => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
-  for (const [round, content] of Object.values(contents).entries()) {
-    const agent = fakeAgent(repo)
-    await agent.turn('first', { [`a${round}`]: text(`a${round}`) })
-    await agent.prompt('second')
-    agent.write(`b${round}`, text(`b${round}`))
-    put(find(repo, agent), content)
-    await agent.stop()
-    await repo.commitAs('human', 'both')
-    await expectRecorded(repo, 'HEAD', [`a${round}`, `b${round}`], agent)
-  }
-  await expectReadable(repo)
-})
+const placeNames = Object.keys(places)
+
+test.each(Object.entries(places))(
+  `with garbage in %s, the turn is recorded (${rotationTitle})`,
+  async (place, find) => {
+    await using repo = await recordedRepo({ isCommitted: true })
+    for (const [round, content] of rotatingRows(
+      Object.values(contents),
+      placeNames.indexOf(place),
+    ).entries()) {
+      const agent = fakeAgent(repo)
+      await agent.turn('first', { [`a${round}`]: text(`a${round}`) })
+      await agent.prompt('second')
+      agent.write(`b${round}`, text(`b${round}`))
+      put(find(repo, agent), content)
+      await agent.stop()
+      await repo.commitAs('human', 'both')
+      await expectRecorded(repo, 'HEAD', [`a${round}`, `b${round}`], agent)
+    }
+    await expectReadable(repo)
+  },
+)
 
 test('a commit with garbage in the index of live sessions gets its checkpoint', async () => {
   await using repo = await recordedRepo()
@@ -61,8 +69,7 @@ test('a commit with garbage in the index of live sessions gets its checkpoint', 
 })
 
 test('a commit with garbage in a session state is made, and the files are in the next checkpoint', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.turn('first', { a: text('a') })
   const state = join(repo.repo.commonDir, 'entire-sessions', `${agent.session}.json`)

@@ -31,8 +31,7 @@ const hostileNames = [
 ]
 
 test('files of any name are recorded, whether a tool or a shell wrote them', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.prompt('work')
   for (const [index, name] of hostileNames.entries()) {
@@ -110,8 +109,7 @@ test('circular links, files that become directories, directories that become fil
 })
 
 test('a commit of only a huge file is linked', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.prompt('work')
   writeFileSync(join(repo.root, 'huge'), '')

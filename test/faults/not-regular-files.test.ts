@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { agents } from '../../src/agents/all.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { rotatingRows, rotationTitle } from '../support/rotation.ts'
 
 setDefaultTimeout(240_000)
 
@@ -37,9 +38,12 @@ describe.each(
     .filter(({ hookNames }) => hookNames.length > 0)
     .map(({ name, hookNames }) => [name, hookNames] as const),
 )('%s', (agent, verbs) => {
-  test('a pipe, a device or a socket in a payload is not opened', async () => {
-    await using repo = await recordedRepo({ agent, env: { ENTIRE_TEST_OPENCODE_MOCK_EXPORT: '1' } })
-    await repo.commitAs('human', 'setup')
+  test(`a pipe, a device or a socket in a payload is not opened (${rotationTitle})`, async () => {
+    await using repo = await recordedRepo({
+      agent,
+      env: { ENTIRE_TEST_OPENCODE_MOCK_EXPORT: '1' },
+      isCommitted: true,
+    })
     const home = join(repo.base, 'home')
     const pipe = await makePipe(join(home, 'agent-x.jsonl'))
     await makePipe(join(home, 'agent-x.meta.json'))
@@ -49,8 +53,9 @@ describe.each(
     writeFileSync(plain, '{"type":"user"}\n')
     const input = { subagent_type: 'worker', description: 'd', prompt: 'p', file_path: pipe, path: pipe }
     let session = 0
-    for (const verb of verbs)
-      for (const fields of [...pathFields.map((field) => [field]), pathFields])
+    // All fields at once each time, and one of them alone.
+    for (const [number, verb] of verbs.entries())
+      for (const fields of [...rotatingRows(pathFields, number).map((field) => [field]), pathFields])
         for (const odd of fields.length > 1 ? [pipe, '/dev/zero', socket] : [pipe]) {
           session += 1
           const id = `odd-${session}`

@@ -116,8 +116,7 @@ async function killWithGit(repo: RecordedRepo, lock: string, argv: string[]): Pr
 }
 
 test('a rewind whose pack a killed one had begun goes on at once', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.turn('one', { a: 'one\n' })
   const step = await stepOf(repo, 'One')

@@ -13,8 +13,7 @@ setDefaultTimeout(isSoak ? 3_600_000 : 120_000)
 const text = (name: string) => `the first line of ${name}\nthe second line of ${name}\n`
 
 test('commits at the same moment in one work tree all get their checkpoints', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const rounds = isSoak ? 100 : 4
   for (let round = 0; round < rounds; round += 1) {
     const agents = Array.from({ length: 4 }, () => fakeAgent(repo))
@@ -48,8 +47,7 @@ async function commitFile(repo: RecordedRepo, name: string): Promise<void> {
 }
 
 test('a commit that is made while the message of another one is edited keeps its checkpoint, and so does the other', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const [agent, other] = [fakeAgent(repo), fakeAgent(repo)]
   await agent.turn('work', { a: text('a') })
   await other.turn('work', { b: text('b') })
@@ -78,8 +76,7 @@ function writeEditor(repo: RecordedRepo, script: string): string {
 
 for (const at of [0, 1, 2, 3]) {
   test(`a commit whose prepare hook was killed at write ${at} is linked`, async () => {
-    await using repo = await faultyRepo()
-    await repo.commitAs('human', 'setup')
+    await using repo = await faultyRepo({ isCommitted: true })
     const agent = fakeAgent(repo)
     await agent.turn('work', { a: text('a') })
     await repo.git('add', '--all')
@@ -91,8 +88,7 @@ for (const at of [0, 1, 2, 3]) {
 }
 
 test('a person who says no to a link is not overruled', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.turn('work', { a: text('a') })
   await repo.git('add', '--all')
@@ -179,8 +175,7 @@ test('a commit beside a directory that an agent has replaced by a file is not li
 })
 
 test('a turn whose step could not be written is saved by the next event of any session', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const [agent, other] = [fakeAgent(repo), fakeAgent(repo)]
   await agent.prompt('work')
   agent.write('a', text('a'))
@@ -192,8 +187,7 @@ test('a turn whose step could not be written is saved by the next event of any s
 })
 
 test('a turn that ended while the lock was held is saved by the next event of any session', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const [agent, other] = [fakeAgent(repo), fakeAgent(repo)]
   await agent.prompt('work')
   agent.write('a', text('a'))

@@ -28,8 +28,7 @@ test.each([
   ['session-start', { source: 'resume' }],
   ['session-end', { reason: 'other' }],
 ])('%s in a read-only repository exits 0, says why, and changes nothing', async (verb, fields) => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.prompt('work')
   agent.write('a', 'the first line of a\nthe second line of a\n')
@@ -48,8 +47,7 @@ test.each([
 })
 
 test('a work tree that cannot be written to still gets its steps', async () => {
-  await using repo = await recordedRepo()
-  await repo.commitAs('human', 'setup')
+  await using repo = await recordedRepo({ isCommitted: true })
   const agent = fakeAgent(repo)
   await agent.prompt('work')
   agent.write('a', 'the first line of a\nthe second line of a\n')

@@ -2,7 +2,7 @@
 // agent.
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type RecordedRepo, recordedRepo } from './recorded-repo.ts'
+import { preparedRepo, type RecordedRepo, recordedRepo } from './recorded-repo.ts'
 import { writePlugin } from './sh-plugin.ts'
 
 export interface ExternalRepo extends RecordedRepo {
@@ -13,6 +13,19 @@ export interface ExternalRepo extends RecordedRepo {
 export async function repoWithPlugins(): Promise<ExternalRepo> {
   const repo = await recordedRepo()
   return { ...repo, bin: join(repo.base, 'bin') }
+}
+
+/** One in which the plugin `entire-agent-sample` is enabled. The plugin may get a defect afterwards. */
+export async function repoWithSample(defect?: string): Promise<ExternalRepo> {
+  const repo = await preparedRepo({ name: 'plain-with-sample' }, {}, async (template) => {
+    putPlugin({ ...template, bin: join(template.base, 'bin') })
+    await template.commitAs('human', 'begin')
+    const enabled = await template.entire(['enable', '--agent', 'sample'])
+    if (enabled.code !== 0) throw new Error(enabled.err)
+  })
+  const external = { ...repo, bin: join(repo.base, 'bin') }
+  if (defect !== undefined) putPlugin(external, defect)
+  return external
 }
 
 /** Hooks of the shell agent, in order of a session. */

@@ -3,18 +3,19 @@ import { join } from 'node:path'
 import { run } from '../../src/std/process.ts'
 
 const script = join(import.meta.dir, 'own-chunks.mjs')
+const bun = process.execPath
 
 /** For the front of a plugin in sh. Keeps its input in the home directory. */
 export const ownChunks = `
 case $1 in
-  chunk-transcript) echo "$@" >> "$HOME/calls"; tee "$HOME/to-cut" | node '${script}' cut "$3"; exit $? ;;
-  write-session) exec node '${script}' write ;;
-  reassemble-transcript) echo "$@" >> "$HOME/calls"; exec node '${script}' join ;;
+  chunk-transcript) echo "$@" >> "$HOME/calls"; tee "$HOME/to-cut" | '${bun}' '${script}' cut "$3"; exit $? ;;
+  write-session) exec '${bun}' '${script}' write ;;
+  reassemble-transcript) echo "$@" >> "$HOME/calls"; exec '${bun}' '${script}' join ;;
 esac`
 
 /** The chunks that the plugin makes of a list. */
 export async function cutAsPlugin(text: string, maxBytes: number): Promise<string[]> {
-  const { stdout } = await run(['node', script, 'cut', String(maxBytes)], {
+  const { stdout } = await run([bun, script, 'cut', String(maxBytes)], {
     cwd: import.meta.dir,
     env: process.env,
     stdin: text,

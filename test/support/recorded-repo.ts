@@ -57,13 +57,44 @@ export interface RecordedRepo extends TempRepo {
   addWorktree(name: string): Promise<RecordedRepo>
 }
 
-export async function recordedRepo(
-  options: { kind?: RepoKind; agent?: string; env?: Record<string, string>; on?: 'disk' } = {},
-): Promise<RecordedRepo> {
+export interface RecordedRepoOptions {
+  kind?: RepoKind
+  agent?: string
+  env?: Record<string, string>
+  on?: 'disk'
+  /** What `enable` wrote is committed, with the subject `setup`. */
+  isCommitted?: true
+}
+
+export async function recordedRepo(options: RecordedRepoOptions = {}): Promise<RecordedRepo> {
   const { kind = 'plain', agent = 'claude-code', env = {} } = options
+  if (options.isCommitted) return await committedRepo(options)
   const make = (base: string) => makeRecordedRepo(base, kind, agent)
   const plain = await repoFromTemplate({ name: `${kind}-with-${agent}`, kind, make }, options)
   Object.assign(plain.env, withProgram(plain.base, plain.env), env)
+  return describe(plain)
+}
+
+function committedRepo({ kind = 'plain', agent = 'claude-code', ...options }: RecordedRepoOptions) {
+  const template = { name: `${kind}-with-${agent}-committed`, kind, agent }
+  return preparedRepo(template, options, async (repo) => {
+    await repo.commitAs('human', 'setup')
+  })
+}
+
+/** A copy of a recorded repository that `prepare` has changed, once per test run. */
+export async function preparedRepo(
+  { name, kind = 'plain', agent = 'claude-code' }: { name: string; kind?: RepoKind; agent?: string },
+  options: Pick<RecordedRepoOptions, 'env' | 'on'>,
+  prepare: (repo: RecordedRepo) => Promise<void>,
+): Promise<RecordedRepo> {
+  const make = async (base: string) => {
+    await makeRecordedRepo(base, kind, agent)
+    const dir = { base, env: withProgram(base, hermeticEnv(base)), async [Symbol.asyncDispose]() {} }
+    await prepare(describe(repoAt(dir, join(base, topOf(kind)))))
+  }
+  const plain = await repoFromTemplate({ name, kind, make }, options)
+  Object.assign(plain.env, withProgram(plain.base, plain.env), options.env)
   return describe(plain)
 }
 

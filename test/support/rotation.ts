@@ -34,6 +34,15 @@ export function rotatingSeeds(first: number): number[] {
 }
 
 /**
+ * Of many rows a fifth, of a few rows one, others in each part; in a soak all of them. `offset` is the number of a
+ * table whose rows are tried in several tables: each then begins elsewhere.
+ */
+export function rotatingRows<T>(rows: readonly T[], offset = 0): T[] {
+  const step = Math.min(parts, rows.length)
+  return isSoak ? [...rows] : rows.filter((_, index) => (index + offset + rotationSeed) % step === 0)
+}
+
+/**
  * The random inputs of a property: of this many a fifth, others in each part, and in a soak twenty times as
  * many new ones.
  */
