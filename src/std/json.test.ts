@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findObjects } from './json.ts'
+import { findObjects, formatJson } from './json.ts'
 
 test.each<[string, object[]]>([
   ['{"a":1}', [{ a: 1 }]],
@@ -30,4 +30,10 @@ test('an object is found whatever text surrounds it', () => {
 
 test('a text of nothing but open braces is given up quickly', () => {
   expect(findObjects('{'.repeat(300_000))).toEqual([])
+})
+
+test('formatted JSON says the same without characters that a terminal obeys', () => {
+  const value = { '\x7f\u009b31m': 'a\u202eb\x1b[2J\u2028ü' }
+  expect(formatJson(value)).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]/)
+  expect(JSON.parse(formatJson(value))).toEqual(value)
 })

@@ -46,9 +46,13 @@ export function asStrings(value: unknown): string[] {
   return asArray(value).filter((item): item is string => typeof item === 'string')
 }
 
-/** JSON as the program writes it to files: two spaces, one final newline. */
+// Those that JSON leaves as they are, but that a terminal obeys.
+const control = /[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** JSON as the program writes it to files and prints it: two spaces, one final newline, no control characters. */
 export function formatJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`
+  const text = JSON.stringify(value, null, 2)
+  return `${text.replace(control, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
 }
 
 // Bounds the work on a text full of braces that are never closed.
