@@ -3,10 +3,10 @@
 
 import type { SettingsFile } from '../model/settings.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
-import { pathInside } from '../std/inside.ts'
+import { fileInside, pathInside } from '../std/inside.ts'
 import { asObject, type Json } from '../std/json.ts'
 import { findNode, insertProperty, parseSettings, removeNode, replaceValue } from '../std/json-edit.ts'
-import { readRawSettings, settingsPath, settingsPaths } from './read.ts'
+import { readRawSettings, settingsPaths } from './read.ts'
 
 /** Undefined removes a key; an object changes only the keys it names. */
 export interface Changes {
@@ -14,7 +14,7 @@ export interface Changes {
 }
 
 export function changeSettings(root: string, file: SettingsFile, changes: Changes): void {
-  const path = settingsPath(root, file)
+  const path = fileInside(root, settingsPaths[file])
   const before = readText(path)
   const mark = before?.startsWith('\uFEFF') ? '\uFEFF' : ''
   const body = before?.slice(mark.length) ?? ''
@@ -27,7 +27,7 @@ const ignored = ['tmp/', 'settings.local.json', 'metadata/', 'logs/']
 
 /** Creates `.entire` and its `.gitignore`, or adds missing lines to it; the user's lines stay. */
 export function ensureEntireDir(root: string): void {
-  const path = pathInside(root, ignoreFile)
+  const path = fileInside(root, ignoreFile)
   const text = readText(path) ?? ''
   const lines = new Set(text.split('\n').map((line) => line.trim().replace(/^\//, '')))
   const missing = ignored.filter((entry) => !lines.has(entry))

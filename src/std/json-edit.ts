@@ -8,11 +8,21 @@ import type { Json } from './json.ts'
 /** The syntax tree of a settings file. Throws when it is not a JSON object, with or without comments. */
 export function parseSettings(text: string, path: string): Node {
   const errors: ParseError[] = []
-  const root = parseTree(text, errors, { allowTrailingComma: true })
+  const root = tooDeepIsInvalid(() => parseTree(text, errors, { allowTrailingComma: true }))
   if (root?.type === 'object' && errors.length === 0) return root
   throw new EntireError('bad-settings', `${path} is not valid JSON.`, {
     hint: `Repair ${path} and run the command again. It was not changed.`,
   })
+}
+
+/** The parser goes as deep as the text does: undefined where that exceeds the stack. */
+export function tooDeepIsInvalid<T>(parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 /** The node at a path of keys. Of a repeated key the last one counts, as for every reader of JSON. */

@@ -13,39 +13,10 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
+import { makeOutside, knownSession as session } from '../support/outside.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
 setDefaultTimeout(120_000)
-
-const session = '5e551010-0000-4000-8000-00000000beef'
-
-/** Everything a link could lead to, in one directory: files with the names of ours among them. */
-function makeOutside(repo: RecordedRepo): string {
-  const outside = join(repo.base, 'home', 'outside')
-  const files = {
-    '.bashrc': 'alias ll="ls -l"\n',
-    'settings.json': '{"enabled":true}\n',
-    'settings.local.json': '{"enabled":true}\n',
-    '.gitignore': 'mine\n',
-    'entire.log': 'mine\n',
-    'logs/entire.log': 'mine\n',
-    'tmp/pre-prompt-gone.json': '{"session_id":"gone"}\n',
-    'tmp/notes.json.999999.tmp': 'half\n',
-    'tmp/rewind/kept': 'mine\n',
-    'pre-prompt-gone.json': '{"session_id":"gone"}\n',
-    [`pre-prompt-${session}.json`]: '{"session_id":"mine"}\n',
-    'pre-task-old.json': '{}\n',
-    'notes.json.999999.tmp': 'half\n',
-    'rewind/kept': 'mine\n',
-    [`metadata/${session}/prompt.txt`]: 'mine\n',
-    [`${session}/prompt.txt`]: 'mine\n',
-  }
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(outside, name)), { recursive: true })
-    writeFileSync(join(outside, name), content)
-  }
-  return outside
-}
 
 function snapshot(dir: string): Record<string, string> {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -150,4 +121,53 @@ test('a rewind whose directory became a link after the plan neither writes nor d
   for (const { id } of points) await repo.entire(['rewind', '--to', id, '--force'])
   expect(snapshot(outside)).toEqual(before)
   expect(existsSync(outside)).toBe(true)
+})
+
+test.each([
+  ['.claude', '.', ['claude-code']],
+  ['.claude/settings.json', 'settings.json', ['claude-code']],
+  ['.gemini/settings.json', 'missing.json', ['gemini']],
+  ['.pi', '.', ['pi']],
+])('%s as a link out of the clone: agents are not set up behind it', async (path, target, agents) => {
+  await using repo = await recordedRepo()
+  const outside = makeOutside(repo)
+  plant(repo, path, join(outside, target))
+  const before = snapshot(outside)
+  for (const args of [
+    ['agent', 'add', ...agents],
+    ['doctor', '--force'],
+    ['disable', '--uninstall', '--force'],
+  ]) {
+    const ran = await repo.entire(args)
+    expect({ args, left: snapshot(outside), bug: /bug in entire/.test(ran.err) }).toEqual({
+      args,
+      left: before,
+      bug: false,
+    })
+    if (args[0] === 'agent')
+      expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('leads out of the work tree') })
+  }
+})
+
+test.each([
+  ['.entire', ['enable', '--agent', 'claude-code'], '.entire is a file, where a directory is needed.'],
+  ['.claude', ['agent', 'add', 'claude-code'], '.claude is a file, where a directory is needed.'],
+  [
+    '.entire/settings.json/x',
+    ['configure', '--project', 'log_level', 'debug'],
+    '.entire/settings.json is a directory',
+  ],
+])('%s in the way is named, not reported as a bug', async (path, args, message) => {
+  await using repo = await recordedRepo()
+  const [top = ''] = path.split('/')
+  rmSync(join(repo.root, top), { recursive: true })
+  repo.write(path, 'x\n')
+  expect(await repo.entire(args)).toMatchObject({ code: 1, err: expect.stringContaining(message) })
+})
+
+test('settings that are nested too deeply are invalid, not a bug', async () => {
+  await using repo = await recordedRepo()
+  repo.write('.entire/settings.local.json', '['.repeat(50_000))
+  const ran = await repo.entire(['configure', 'log_level', 'debug'])
+  expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('is not valid JSON') })
 })

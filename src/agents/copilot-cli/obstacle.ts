@@ -7,6 +7,7 @@ import type { Obstacle } from '../../model/agent.ts'
 import type { Environment } from '../../std/environment.ts'
 import { exists, readText } from '../../std/file.ts'
 import { asObject, asStrings, type JsonObject } from '../../std/json.ts'
+import { tooDeepIsInvalid } from '../../std/json-edit.ts'
 import { copilotHome } from './session-files.ts'
 
 const settingsFiles = [
@@ -48,5 +49,5 @@ function trustsEverything(env: Environment): boolean {
 
 /** May contain comments: Copilot CLI writes some at the top of its own file. */
 function readSettings(path: string): JsonObject {
-  return asObject(parse(readText(path) ?? '', [], { allowTrailingComma: true })) ?? {}
+  return asObject(tooDeepIsInvalid(() => parse(readText(path) ?? '', [], { allowTrailingComma: true }))) ?? {}
 }

@@ -8,6 +8,7 @@ import type { Obstacle } from '../../model/agent.ts'
 import type { Environment } from '../../std/environment.ts'
 import { exists, readText } from '../../std/file.ts'
 import { asObject, type JsonObject } from '../../std/json.ts'
+import { tooDeepIsInvalid } from '../../std/json-edit.ts'
 
 export function geminiObstacle(root: string, env: Environment): Obstacle | undefined {
   const home = join(env.GEMINI_CLI_HOME || env.HOME || homedir(), '.gemini')
@@ -42,5 +43,5 @@ function findVerdict(rules: JsonObject, root: string): 'trusted' | 'distrusted' 
 
 /** The files may contain comments. */
 function readSettings(path: string): JsonObject {
-  return asObject(parse(readText(path) ?? '')) ?? {}
+  return asObject(tooDeepIsInvalid(() => parse(readText(path) ?? ''))) ?? {}
 }

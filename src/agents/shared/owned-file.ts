@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import type { HookInstaller, HookSite } from '../../model/agent.ts'
 import { EntireError, isErrno } from '../../std/errors.ts'
 import { exists, readText, removeFile, writeAtomic } from '../../std/file.ts'
+import { requireInside, staysInside } from '../../std/inside.ts'
 import { hashOf } from './original-file.ts'
 
 export interface OwnedFile {
@@ -29,6 +30,7 @@ export function ownedFileInstaller(file: OwnedFile): HookInstaller {
 }
 
 function install(file: OwnedFile, site: HookSite, options: { command: string; force: boolean }): number {
+  requireInside(site.root, file.configPath)
   const wanted = sealed(file, options.command)
   const existing = read(file, site)
   if (existing === wanted && !options.force) return 0
@@ -87,7 +89,7 @@ function removeEmptyDirs(file: OwnedFile, site: HookSite): void {
 }
 
 function read(file: OwnedFile, site: HookSite): string | undefined {
-  return readText(pathOf(file, site))
+  return staysInside(site.root, file.configPath) ? readText(pathOf(file, site)) : undefined
 }
 
 function pathOf(file: OwnedFile, site: HookSite): string {

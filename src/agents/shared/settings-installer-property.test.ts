@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { parse } from 'jsonc-parser'
 import { type Settings, settingsFile, type Value } from '../../../test/fixtures/agents/settings-files.ts'
 import { rotatingRuns } from '../../../test/support/rotation.ts'
+import { counted } from '../../../test/support/trials.ts'
 import type { HookInstaller, HookSite } from '../../model/agent.ts'
 import { agents } from '../all.ts'
 
@@ -31,12 +32,15 @@ const value = (text: string) =>
 const comments = (text: string) => (text.match(/keep, "?this|on its own line, too/g) ?? []).length
 
 function check(property: (text: string, original: Settings) => Promise<void>) {
-  return fc.assert(
-    fc.asyncProperty(settingsFile, async (made) => {
-      rmSync(site.keepDir, { recursive: true, force: true })
-      await property(made.text, made.value)
-    }),
-    rotatingRuns(40),
+  return counted('operations', (trials) =>
+    fc.assert(
+      fc.asyncProperty(settingsFile, async (made) => {
+        trials.begin()
+        rmSync(site.keepDir, { recursive: true, force: true })
+        await property(made.text, made.value)
+      }),
+      rotatingRuns(40),
+    ),
   )
 }
 

@@ -1,11 +1,12 @@
 // Installs hooks into a settings file that belongs to the user: only entries of Entire change, and
 // uninstalling leaves no trace.
 
-import { chmodSync, lstatSync, readlinkSync, realpathSync, rmdirSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { chmodSync, rmdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { HookInstaller, HookSite } from '../../model/agent.ts'
 import { EntireError, isErrno } from '../../std/errors.ts'
 import { exists, readBytes, removeFile, writeAtomic } from '../../std/file.ts'
+import { followLinks, requireInside, staysInside } from '../../std/inside.ts'
 import { addHooks, findHooks, type HookLayout, removeHooks } from './hook-settings.ts'
 import { forgetOriginal, hashOf, type OriginalFile, readOriginal, writeOriginal } from './original-file.ts'
 
@@ -20,6 +21,7 @@ export function settingsInstaller(layout: HookLayout): HookInstaller {
 }
 
 function install(layout: HookLayout, site: HookSite, options: { command: string; force: boolean }): number {
+  requireInside(site.root, layout.configPath)
   const path = configFile(layout, site)
   const bytes = readBytes(path)
   const text = decode(bytes, layout)
@@ -59,7 +61,7 @@ function originalOf(
 
 function uninstall(layout: HookLayout, site: HookSite): void {
   const path = configFile(layout, site)
-  const bytes = readBytes(path)
+  const bytes = staysInside(site.root, layout.configPath) ? readBytes(path) : undefined
   const recorded = readOriginal(site, layout.configPath)
   if (bytes !== undefined) {
     if (recorded?.written === hashOf(bytes)) restore(path, recorded, site)
@@ -114,9 +116,7 @@ function isCurrent(layout: HookLayout, site: HookSite, command: string): boolean
 /** The file itself, so that a symbolic link to it stays one. */
 function configFile(layout: HookLayout, site: HookSite): string {
   const path = join(site.root, layout.configPath)
-  if (exists(path)) return realpathSync(path)
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
-  return isLink ? resolve(dirname(path), readlinkSync(path)) : path
+  return followLinks(path) ?? path
 }
 
 /** The text without its byte order mark; an empty file counts as an empty object. */
