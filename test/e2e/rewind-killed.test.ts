@@ -14,6 +14,7 @@ import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { stepOf } from '../support/rewind-points.ts'
 import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
 import { takeSnapshot } from '../support/template.ts'
+import { counted } from '../support/trials.ts'
 
 setDefaultTimeout(180_000)
 
@@ -80,9 +81,8 @@ const stories: Record<string, Story> = {
   },
 }
 
-test.concurrent.each(Object.entries(stories))(
-  `killed at its writes: %s (${rotationTitle})`,
-  async (_name, story) => {
+test.concurrent.each(Object.entries(stories))(`killed at its writes: %s (${rotationTitle})`, (_name, story) =>
+  counted('kills', async (trials) => {
     await using repo = await recordedRepo()
     const states: string[] = []
     const remember = async () => void states.push(await readAll(repo))
@@ -90,6 +90,7 @@ test.concurrent.each(Object.entries(stories))(
     await remember()
     using start = takeSnapshot(repo.base)
     for (const at of rotatingNumbers()) {
+      trials.begin()
       start.restore()
       const ran = await repo.entire(['rewind', ...args], { env: { ENTIRE_TEST_KILL_AT_WRITE: String(at) } })
       expect([0, killedCode]).toContain(ran.code)
@@ -101,7 +102,7 @@ test.concurrent.each(Object.entries(stories))(
       expect(at).toBeLessThan(60)
       if (ran.code !== killedCode) break
     }
-  },
+  }),
 )
 
 // More than there are safety steps.

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { findRepo } from '../../src/git/repo.ts'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { isSoak, rounds } from '../support/rotation.ts'
+import { counted } from '../support/trials.ts'
 import {
   expectLinksHold,
   expectNoLeftovers,
@@ -12,7 +14,7 @@ import {
   readParts,
 } from './faulty-repo.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(isSoak ? 3_600_000 : 60_000)
 
 const text = (name: string) => `the first line of ${name}\nthe second line of ${name}\n`
 
@@ -28,44 +30,54 @@ test('two hooks of one session at once count one turn and lose nothing', async (
   await expectSound(repo)
 })
 
-test('the end of a turn and a commit at once lose nothing', async () => {
-  await using repo = await recordedRepo()
-  const agent = fakeAgent(repo)
-  for (let round = 0; round < 4; round += 1) {
-    await agent.prompt(`round ${round}`)
-    agent.write(`a${round}`, text(`a${round}`))
-    await Promise.all([agent.stop(), repo.commitAs('agent', `round ${round}`)])
-    await agent.turn('and then', {})
-    await expectRecorded(repo, 'HEAD', [`a${round}`], agent)
-  }
-  await expectSound(repo)
-})
+test('the end of a turn and a commit at once lose nothing', () =>
+  counted('races', async (trials) => {
+    await using repo = await recordedRepo()
+    const agent = fakeAgent(repo)
+    for (let round = 0; round < rounds(4, 100); round += 1) {
+      trials.begin(2)
+      await agent.prompt(`round ${round}`)
+      agent.write(`a${round}`, text(`a${round}`))
+      await Promise.all([agent.stop(), repo.commitAs('agent', `round ${round}`)])
+      await agent.turn('and then', {})
+      await expectRecorded(repo, 'HEAD', [`a${round}`], agent)
+    }
+    await expectSound(repo)
+  }))
 
-test('20 sessions end their turns at once, and one commit is the checkpoint of all', async () => {
-  await using repo = await recordedRepo()
-  const agents = await startTurns(repo, 20, 'f')
-  await Promise.all(agents.map((agent) => agent.stop()))
-  await repo.commitAs('human', 'everything')
-  const [id = '', ...others] = await repo.checkpointsOf()
-  expect(others).toEqual([])
-  const parts = await readParts(repo, id)
-  expect(parts.map((part) => part.session).sort()).toEqual(agents.map((agent) => agent.session).sort())
-  for (const [index, agent] of agents.entries()) await expectRecorded(repo, 'HEAD', [`f${index}`], agent)
-  await expectSound(repo)
-})
+test('20 sessions end their turns at once, and one commit is the checkpoint of all', () =>
+  counted('races', async (trials) => {
+    for (let round = 0; round < rounds(1, 10); round += 1) {
+      trials.begin(20)
+      await using repo = await recordedRepo()
+      const agents = await startTurns(repo, 20, 'f')
+      await Promise.all(agents.map((agent) => agent.stop()))
+      await repo.commitAs('human', 'everything')
+      const [id = '', ...others] = await repo.checkpointsOf()
+      expect(others).toEqual([])
+      const parts = await readParts(repo, id)
+      expect(parts.map((part) => part.session).sort()).toEqual(agents.map((agent) => agent.session).sort())
+      for (const [index, agent] of agents.entries()) await expectRecorded(repo, 'HEAD', [`f${index}`], agent)
+      await expectSound(repo)
+    }
+  }))
 
-test('20 sessions in two work trees end their turns at once, and both are committed at once', async () => {
-  await using main = await recordedRepo({ isCommitted: true })
-  await main.git('worktree', 'add', '--quiet', '-b', 'side', join(main.base, 'side'))
-  const side = inWorktree(main, join(main.base, 'side'))
-  const [ours, theirs] = await Promise.all([startTurns(main, 10, 'm'), startTurns(side, 10, 's')])
-  await Promise.all([...ours, ...theirs].map((agent) => agent.stop()))
-  await Promise.all([main.commitAs('human', 'in main'), side.commitAs('human', 'in side')])
-  for (const [index, agent] of ours.entries()) await expectRecorded(main, 'main', [`m${index}`], agent)
-  for (const [index, agent] of theirs.entries()) await expectRecorded(side, 'side', [`s${index}`], agent)
-  expect(await main.git('ls-tree', '--name-only', 'side')).not.toContain('m0')
-  await expectSound(main)
-})
+test('20 sessions in two work trees end their turns at once, and both are committed at once', () =>
+  counted('races', async (trials) => {
+    for (let round = 0; round < rounds(1, 10); round += 1) {
+      trials.begin(20)
+      await using main = await recordedRepo({ isCommitted: true })
+      await main.git('worktree', 'add', '--quiet', '-b', 'side', join(main.base, 'side'))
+      const side = inWorktree(main, join(main.base, 'side'))
+      const [ours, theirs] = await Promise.all([startTurns(main, 10, 'm'), startTurns(side, 10, 's')])
+      await Promise.all([...ours, ...theirs].map((agent) => agent.stop()))
+      await Promise.all([main.commitAs('human', 'in main'), side.commitAs('human', 'in side')])
+      for (const [index, agent] of ours.entries()) await expectRecorded(main, 'main', [`m${index}`], agent)
+      for (const [index, agent] of theirs.entries()) await expectRecorded(side, 'side', [`s${index}`], agent)
+      expect(await main.git('ls-tree', '--name-only', 'side')).not.toContain('m0')
+      await expectSound(main)
+    }
+  }))
 
 async function startTurns(repo: RecordedRepo, count: number, prefix: string): Promise<FakeAgent[]> {
   const agents = Array.from({ length: count }, () => fakeAgent(repo))

@@ -3,11 +3,14 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { fakeAgent } from '../support/fake-agent.ts'
+import { readDisk } from '../properties/rewind-world.ts'
+import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { binary } from '../support/recorded-repo.ts'
-import { isSoak, rotationSeed, rotationTitle } from '../support/rotation.ts'
+import { isSoak, rotationSeed, rotationTitle, rounds } from '../support/rotation.ts'
 import { checkSteps } from '../support/step-tree.ts'
+import { counted } from '../support/trials.ts'
 import {
   expectLinksHold,
   expectNoLeftovers,
@@ -17,46 +20,90 @@ import {
   faultyRepo,
 } from './faulty-repo.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(isSoak ? 3_600_000 : 60_000)
 
-// Milliseconds, from before the program has started to after it has ended: twelve in a soak, else a few of
-// them.
-const moments = fc
-  .sample(fc.integer({ min: 5, max: 90 }), { seed: 20261115, numRuns: 12 })
-  .filter((_, index) => isSoak || index % 3 === rotationSeed % 3)
+// Milliseconds, from before the program has started to after it has ended: many new ones in a soak, else two
+// of twelve.
+const moments = [
+  ...fc
+    .sample(fc.integer({ min: 5, max: 90 }), { seed: 20261115, numRuns: 12 })
+    .filter((_, index) => isSoak || index % 6 === rotationSeed % 6),
+  ...(isSoak
+    ? fc.sample(fc.double({ min: 2, max: 150, noNaN: true }), { seed: rotationSeed, numRuns: rounds(1, 200) })
+    : []),
+]
 
-test(`the end of a turn, killed with its children at any moment, is completed by the next turn (${rotationTitle})`, async () => {
-  await using repo = await faultyRepo()
-  const agent = checkSteps(repo, fakeAgent(repo))
-  for (const [round, ms] of moments.entries()) {
-    await agent.prompt(`round ${round}`)
-    agent.write(`a${round}`, `line one of ${round}\nline two of ${round}\n`)
-    const payload = { session_id: agent.session, transcript_path: agent.transcript, cwd: repo.root }
-    await killGroup(repo, ['hooks', 'claude-code', 'stop'], ms, JSON.stringify(payload))
+interface Round {
+  repo: FaultyRepo
+  agent: FakeAgent
+  /** The file that the agent writes in this round. */
+  file: string
+  kill(args: string[], fields?: Record<string, unknown>): Promise<void>
+}
+
+const textOf = (file: string) => `line one of ${file}\nline two of ${file}\n`
+
+/** What is killed, and what completes its work: afterwards HEAD is the commit of the file. */
+const victims: Record<string, (round: Round) => Promise<void>> = {
+  async 'the beginning of a turn'({ repo, agent, file, kill }) {
+    repo.write(`mine-${file}`, 'by hand\n')
+    await kill(['hooks', 'claude-code', 'user-prompt-submit'], { prompt: 'work' })
+    await expectReadable(repo)
+    await agent.prompt('work')
+    agent.write(file, textOf(file))
+    await agent.stop()
+    await repo.commitAs('human', file)
+  },
+  async 'the end of a turn'({ repo, agent, file, kill }) {
+    await agent.prompt('work')
+    agent.write(file, textOf(file))
+    await kill(['hooks', 'claude-code', 'stop'])
     await expectReadable(repo)
     await agent.turn('go on', {})
-    await repo.commitAs('human', `round ${round}`)
-    await expectRecorded(repo, 'HEAD', [`a${round}`], agent)
-  }
-  await agent.prompt('enough')
-  await expectSound(repo)
-})
-
-test(`a condensation, killed with its children at any moment, is completed by the next turn (${rotationTitle})`, async () => {
-  await using repo = await faultyRepo()
-  const agent = checkSteps(repo, fakeAgent(repo))
-  for (const [round, ms] of moments.entries()) {
-    await agent.turn(`round ${round}`, { [`a${round}`]: `line one of ${round}\nline two of ${round}\n` })
+    await repo.commitAs('human', file)
+  },
+  async 'a condensation'({ repo, agent, file, kill }) {
+    await agent.turn('work', { [file]: textOf(file) })
     await repo.git('add', '.')
-    await repo.gitKilling('post-commit', 0, ['commit', '--quiet', '-m', `round ${round}`])
-    await killGroup(repo, ['hooks', 'git', 'post-commit'], ms, '')
+    await repo.gitKilling('post-commit', 0, ['commit', '--quiet', '-m', file])
+    await kill(['hooks', 'git', 'post-commit'])
     await expectReadable(repo)
     await agent.turn('go on', {})
-    await expectRecorded(repo, 'HEAD', [`a${round}`], agent)
-  }
-  await agent.prompt('enough')
-  await expectSound(repo)
-})
+  },
+  async 'an undo'({ repo, agent, file, kill }) {
+    await agent.turn('work', { [file]: textOf(file) })
+    await agent.turn('work again', { [file]: 'other\n' })
+    const before = readDisk(repo)
+    await kill(['undo'])
+    await expectReadable(repo)
+    // It was done, or it was not, or half of it and the way back is there.
+    for (const way of [['redo'], ['rewind', '--undo'], ['rewind', '--undo']])
+      if (!isDeepStrictEqual(readDisk(repo), before)) await repo.entire(way)
+    expect(readDisk(repo)).toEqual(before)
+    await repo.commitAs('human', file)
+  },
+}
+
+test.concurrent.each(Object.entries(victims))(
+  `%s, killed with its children at any moment, is completed by what follows (${rotationTitle})`,
+  (_name, play) =>
+    counted('kills', async (trials) => {
+      await using repo = await faultyRepo({ isCommitted: true })
+      const agent = checkSteps(repo, fakeAgent(repo))
+      for (const [index, ms] of moments.entries()) {
+        trials.begin()
+        const file = `a${index}`
+        const kill: Round['kill'] = (args, fields = {}) => {
+          const payload = { session_id: agent.session, transcript_path: agent.transcript, cwd: repo.root }
+          return killGroup(repo, args, ms, JSON.stringify({ ...payload, ...fields }))
+        }
+        await play({ repo, agent, file, kill })
+        await expectRecorded(repo, 'HEAD', [file], agent)
+      }
+      await agent.prompt('enough')
+      await expectSound(repo)
+    }),
+)
 
 async function expectSound(repo: FaultyRepo): Promise<void> {
   await expectReadable(repo)

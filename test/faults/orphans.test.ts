@@ -9,6 +9,7 @@ import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-rep
 import { tempRepo } from '../support/repo.ts'
 import { stepOf } from '../support/rewind-points.ts'
 import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
+import { counted } from '../support/trials.ts'
 import { until } from '../support/until.ts'
 import { expectLinksHold, expectReadable, expectRecorded } from './faulty-repo.ts'
 
@@ -20,23 +21,25 @@ const text = (name: string) => `the first line of ${name}\nthe second line of ${
 const locks = ['packed-refs.lock', 'refs/heads/entire/checkpoints/v1.lock', 'HEAD.lock', 'shallow.lock']
 
 for (const lock of locks) {
-  test(`${lock}, left by a killed git of a hook, is cleared by the next event`, async () => {
-    await using repo = await recordedRepo()
-    const agent = fakeAgent(repo)
-    await agent.turn('one', { a: text('a') })
-    await repo.commitAs('human', 'a')
-    await agent.turn('two', { b: text('b') })
-    await repo.git('add', '--all')
-    await killWithGit(repo, lock, ['git', 'commit', '--quiet', '-m', 'b'])
-    expect(existsSync(join(repo.repo.commonDir, lock))).toBe(true)
-    await agent.turn('three', { c: text('c') })
-    expect(existsSync(join(repo.repo.commonDir, lock))).toBe(false)
-    await expectRecorded(repo, 'HEAD', ['b'], agent)
-    await repo.commitAs('human', 'c')
-    await expectRecorded(repo, 'HEAD', ['c'], agent)
-    await expectLinksHold(repo)
-    await expectReadable(repo)
-  })
+  test(`${lock}, left by a killed git of a hook, is cleared by the next event`, () =>
+    counted('kills', async (trials) => {
+      trials.begin()
+      await using repo = await recordedRepo()
+      const agent = fakeAgent(repo)
+      await agent.turn('one', { a: text('a') })
+      await repo.commitAs('human', 'a')
+      await agent.turn('two', { b: text('b') })
+      await repo.git('add', '--all')
+      await killWithGit(repo, lock, ['git', 'commit', '--quiet', '-m', 'b'])
+      expect(existsSync(join(repo.repo.commonDir, lock))).toBe(true)
+      await agent.turn('three', { c: text('c') })
+      expect(existsSync(join(repo.repo.commonDir, lock))).toBe(false)
+      await expectRecorded(repo, 'HEAD', ['b'], agent)
+      await repo.commitAs('human', 'c')
+      await expectRecorded(repo, 'HEAD', ['c'], agent)
+      await expectLinksHold(repo)
+      await expectReadable(repo)
+    }))
 }
 
 test('doctor clears them as well', async () => {
@@ -145,19 +148,21 @@ for (const next of [
   ['enable', '--agent', 'claude-code'],
   ['disable', '--uninstall', '--force'],
 ]) {
-  test(`a killed enable leaves no temporary file after ${next[0]} (${rotationTitle})`, async () => {
-    for (const at of rotatingNumbers()) {
-      await using plain = await tempRepo()
-      const ran = await plain.run([binary, 'enable', '--agent', 'claude-code'], {
-        env: { ...plain.env, ENTIRE_TEST_KILL_AT_WRITE: String(at) },
-      })
-      const after = await plain.run([binary, ...next], { env: plain.env })
-      // Nothing may have been installed yet.
-      if (next[0] === 'enable') expect(after.code).toBe(0)
-      const dirs = ['.git', '.git/hooks', '.claude', '.entire'].map((dir) => join(plain.root, dir))
-      const left = dirs.flatMap((dir) => (existsSync(dir) ? readdirSync(dir) : []))
-      expect({ at, left: left.filter((name) => /\.tmp$|\.lock$/.test(name)) }).toEqual({ at, left: [] })
-      if (ran.code === 0) break
-    }
-  })
+  test(`a killed enable leaves no temporary file after ${next[0]} (${rotationTitle})`, () =>
+    counted('kills', async (trials) => {
+      for (const at of rotatingNumbers()) {
+        trials.begin()
+        await using plain = await tempRepo()
+        const ran = await plain.run([binary, 'enable', '--agent', 'claude-code'], {
+          env: { ...plain.env, ENTIRE_TEST_KILL_AT_WRITE: String(at) },
+        })
+        const after = await plain.run([binary, ...next], { env: plain.env })
+        // Nothing may have been installed yet.
+        if (next[0] === 'enable') expect(after.code).toBe(0)
+        const dirs = ['.git', '.git/hooks', '.claude', '.entire'].map((dir) => join(plain.root, dir))
+        const left = dirs.flatMap((dir) => (existsSync(dir) ? readdirSync(dir) : []))
+        expect({ at, left: left.filter((name) => /\.tmp$|\.lock$/.test(name)) }).toEqual({ at, left: [] })
+        if (ran.code === 0) break
+      }
+    }))
 }

@@ -5,33 +5,34 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
-import { isSoak } from '../support/rotation.ts'
+import { isSoak, rounds } from '../support/rotation.ts'
+import { counted } from '../support/trials.ts'
 import { expectLinksHold, expectReadable, expectRecorded, faultyRepo } from './faulty-repo.ts'
 
 setDefaultTimeout(isSoak ? 3_600_000 : 120_000)
 
 const text = (name: string) => `the first line of ${name}\nthe second line of ${name}\n`
 
-test('commits at the same moment in one work tree all get their checkpoints', async () => {
-  await using repo = await recordedRepo({ isCommitted: true })
-  const rounds = isSoak ? 100 : 4
-  for (let round = 0; round < rounds; round += 1) {
-    const agents = Array.from({ length: 4 }, () => fakeAgent(repo))
-    const names = agents.map((_, index) => `f${round}-${index}`)
-    for (const [index, agent] of agents.entries())
-      await agent.turn('work', { [names[index] as string]: text(names[index] as string) })
-    await repo.git('add', '--all')
-    await Promise.all(names.map((name) => commitFile(repo, name)))
-    for (const [index, agent] of agents.entries()) {
-      const name = names[index] as string
-      const commit = await repo.git('log', '-1', '--format=%H', '--', name)
-      await expectRecorded(repo, commit, [name], agent)
+test('commits at the same moment in one work tree all get their checkpoints', () =>
+  counted('races', async (trials) => {
+    await using repo = await recordedRepo({ isCommitted: true })
+    for (let round = 0; round < rounds(4, 100); round += 1) {
+      trials.begin(4)
+      const agents = Array.from({ length: 4 }, () => fakeAgent(repo))
+      const names = agents.map((_, index) => `f${round}-${index}`)
+      for (const [index, agent] of agents.entries())
+        await agent.turn('work', { [names[index] as string]: text(names[index] as string) })
+      await repo.git('add', '--all')
+      await Promise.all(names.map((name) => commitFile(repo, name)))
+      for (const [index, agent] of agents.entries()) {
+        const name = names[index] as string
+        const commit = await repo.git('log', '-1', '--format=%H', '--', name)
+        await expectRecorded(repo, commit, [name], agent)
+      }
     }
-  }
-  await expectLinksHold(repo)
-  await expectReadable(repo)
-  console.log(`commits at the same moment: tried ${rounds * 4}, held ${rounds * 4}, lost 0`)
-})
+    await expectLinksHold(repo)
+    await expectReadable(repo)
+  }))
 
 // Git refuses a commit whose parent another one has replaced: a person or a script tries again.
 async function commitFile(repo: RecordedRepo, name: string): Promise<void> {

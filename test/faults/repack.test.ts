@@ -5,7 +5,8 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
-import { isSoak, rotationSeed, rotationTitle } from '../support/rotation.ts'
+import { isSoak, rotationSeed, rotationTitle, rounds } from '../support/rotation.ts'
+import { counted } from '../support/trials.ts'
 import { until } from '../support/until.ts'
 import { expectLinksHold } from './faulty-repo.ts'
 
@@ -75,38 +76,39 @@ async function startSlowRepack(repo: RecordedRepo): Promise<{ finish(): Promise<
   }
 }
 
-const commits = isSoak ? 2_000 : 40
+const commits = rounds(40, 2_000)
 
-test(`turns and commits beside git repack -ad leave no object missing (${rotationTitle})`, async () => {
-  await using repo = await recordedRepo()
-  let runs = 0
-  let isDone = false
-  const repackAll = async () => {
-    for (; !isDone; runs += 1) await repo.run(['git', 'repack', '-a', '-d', '--quiet'])
-  }
-  const repacking = repackAll()
-  const agent = fakeAgent(repo)
-  for (let round = 0; round < commits; round += 1) await turnAndCommit(repo, agent, round)
-  isDone = true
-  await repacking
-  await expectWhole(repo)
-  await expectLinksHold(repo)
-  console.log(
-    `${commits} commits beside ${runs} runs of git repack -ad: tried ${commits}, held ${commits}, lost 0`,
-  )
-})
+test(`turns and commits beside git repack -ad leave no object missing (${rotationTitle})`, () =>
+  counted('races', async (trials) => {
+    await using repo = await recordedRepo()
+    let isDone = false
+    const repackAll = async () => {
+      while (!isDone) await repo.run(['git', 'repack', '-a', '-d', '--quiet'])
+    }
+    const repacking = repackAll()
+    const agent = fakeAgent(repo)
+    for (let round = 0; round < commits; round += 1) {
+      trials.begin()
+      await turnAndCommit(repo, agent, round)
+    }
+    isDone = true
+    await repacking
+    await expectWhole(repo)
+    await expectLinksHold(repo)
+  }))
 
 // Beside a commit, `git gc --prune=now` breaks plain git too: https://git-scm.com/docs/git-gc#_notes
-test(`git gc --prune=now between turns and commits leaves no object missing (${rotationTitle})`, async () => {
-  await using repo = await recordedRepo()
-  const agent = fakeAgent(repo)
-  const rounds = isSoak ? 300 : 6
-  for (let round = 0; round < rounds; round += 1) {
-    await turnAndCommit(repo, agent, round, () => repo.git('gc', '--quiet', '--prune=now'))
-    await expectWhole(repo)
-  }
-  await expectLinksHold(repo)
-})
+test(`git gc --prune=now between turns and commits leaves no object missing (${rotationTitle})`, () =>
+  counted('races', async (trials) => {
+    await using repo = await recordedRepo()
+    const agent = fakeAgent(repo)
+    for (let round = 0; round < rounds(6, 300); round += 1) {
+      trials.begin()
+      await turnAndCommit(repo, agent, round, () => repo.git('gc', '--quiet', '--prune=now'))
+      await expectWhole(repo)
+    }
+    await expectLinksHold(repo)
+  }))
 
 // The content comes again and again, so that commits take up objects of steps whose branch is long gone.
 async function turnAndCommit(

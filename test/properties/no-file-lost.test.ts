@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expectLinksHold, expectNoLeftovers, expectReadable, readParts } from '../faults/faulty-repo.ts'
 import { rotatingSeeds } from '../support/rotation.ts'
+import { counted, type Trials } from '../support/trials.ts'
 import { type Event, story } from './events.ts'
 import { play } from './play.ts'
 import { newWorld, type World } from './world.ts'
@@ -14,14 +15,21 @@ setDefaultTimeout(300_000)
 
 test.each(rotatingSeeds(20261115))(
   'no sequence of events loses a touched file (stories of seed %d)',
-  async (seed) => {
-    await fc.assert(fc.asyncProperty(story, tell), { seed, numRuns: 4, endOnFailure: true, verbose: 1 })
-  },
+  (seed) =>
+    counted('operations', (trials) =>
+      fc.assert(
+        fc.asyncProperty(story, (events) => tell(events, trials)),
+        { seed, numRuns: 4, endOnFailure: true, verbose: 1 },
+      ),
+    ),
 )
 
-async function tell(events: Event[]): Promise<void> {
+async function tell(events: Event[], trials: Trials): Promise<void> {
   await using world = await newWorld()
-  for (const event of events) await play(world, event)
+  for (const event of events) {
+    trials.begin()
+    await play(world, event)
+  }
   // Every session gets one more turn, which completes what an accident left undone.
   for (const who of world.actors.keys()) {
     await play(world, { type: 'prompt', who })

@@ -4,18 +4,32 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { rotatingSeeds } from '../support/rotation.ts'
+import { counted, type Trials } from '../support/trials.ts'
 import { type Event, ignored, ownFiles, story } from './rewind-events.ts'
 import { change, type Disk, isFile, newWorld, owe, readDisk, settle, type World } from './rewind-world.ts'
 
 setDefaultTimeout(300_000)
 
-test.each(rotatingSeeds(20261115))('no rewind loses a byte (stories of seed %d)', async (seed) => {
-  await fc.assert(fc.asyncProperty(story, tell), { seed, numRuns: 6, endOnFailure: true, verbose: 1 })
-})
+test.each(rotatingSeeds(20261115))('no rewind loses a byte (stories of seed %d)', (seed) =>
+  counted('operations', (trials) =>
+    fc.assert(
+      fc.asyncProperty(story, (told) => tell(told, trials)),
+      { seed, numRuns: 6, endOnFailure: true, verbose: 1 },
+    ),
+  ),
+)
 
-async function tell({ kind, events }: { kind: 'plain' | 'linked-worktree'; events: Event[] }): Promise<void> {
+interface Told {
+  kind: 'plain' | 'linked-worktree'
+  events: Event[]
+}
+
+async function tell({ kind, events }: Told, trials: Trials): Promise<void> {
   await using world = await newWorld(kind)
-  for (const event of events) await play(world, event)
+  for (const event of events) {
+    trials.begin()
+    await play(world, event)
+  }
   // All redos, then all undos: every content that was ever removed is restored once.
   for (const way of ['--redo', '--undo']) await goAllTheWay(world, way)
   const lost = [...world.owed]

@@ -42,6 +42,7 @@ export const change: fc.Arbitrary<Change> = fc.record({
     ...(['edit', 'edit', 'edit', 'editUnseen', 'editUnseen', 'remove', 'move', 'move', 'moveIn'] as const),
     ...(['makeDirectory', 'makeFile', 'mode', 'link', 'ignore', 'ignore', 'stage', 'unstage'] as const),
     ...(['revert', 'stash', 'pop', 'drop', 'attributes', 'ownRepository', 'submodule'] as const),
+    ...(['amend', 'rebase', 'reset'] as const),
   ),
   at: fc.constantFrom(...places),
   to: fc.constantFrom(...places),
@@ -126,6 +127,21 @@ const changes = {
   stash: async (repo) => void (await repo.run(['git', 'stash', '--quiet', '--include-untracked'])),
   pop: async (repo) => void (await repo.run(['git', 'stash', 'pop', '--quiet'])),
   drop: async (repo) => void (await repo.run(['git', 'stash', 'drop', '--quiet'])),
+  amend: async (repo) =>
+    void (await repo.run(['git', 'commit', '--quiet', '--all', '--amend', '--no-edit'], {
+      env: { ...repo.env, ENTIRE_TEST_TTY: '1' },
+    })),
+  async rebase(repo) {
+    const args = ['-c', 'rebase.autoStash=true', 'rebase', '--quiet', '--force-rebase', 'HEAD~1']
+    const ran = await repo.run(['git', ...args], { env: { ...repo.env, GIT_EDITOR: 'true' } })
+    if (ran.code !== 0) await repo.run(['git', 'rebase', '--abort'])
+  },
+  async reset(repo, { number }) {
+    // Not to before the set up, where recording is not enabled.
+    if ((await repo.run(['git', 'rev-parse', '--verify', '--quiet', 'HEAD~2'])).code !== 0) return
+    const way = ['--soft', '--mixed', '--hard'][number % 3] as string
+    await repo.run(['git', 'reset', '--quiet', way, 'HEAD~1'])
+  },
   ownRepository: async (repo, { at }) => void (await initAt(repo, at)),
   async submodule(repo, { at }) {
     if (await initAt(repo, at)) await repo.run(['git', '-c', 'advice.addEmbeddedRepo=false', 'add', '--', at])

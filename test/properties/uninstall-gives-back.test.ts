@@ -15,6 +15,7 @@ import fc from 'fast-check'
 import { binary } from '../support/recorded-repo.ts'
 import { type TempRepo, tempRepo } from '../support/repo.ts'
 import { rotatingSeeds } from '../support/rotation.ts'
+import { counted } from '../support/trials.ts'
 
 setDefaultTimeout(120_000)
 
@@ -98,25 +99,32 @@ test.each(
   ['claude-code', 'gemini', 'pi'].flatMap((agent, index) =>
     rotatingSeeds(20261115 + 100 * index).map((seed) => [agent, seed, agent === 'pi' ? 1 : 3] as const),
   ),
-)('enabling %s and uninstalling gives back every file (seed %d)', async (agent, seed, numRuns) => {
-  await fc.assert(
-    fc.asyncProperty(ground, changes, async (before, between) => {
-      await using repo = await tempRepo()
-      lay(repo, before)
-      const files = everyFile(repo)
-      for (const args of [['enable', '--agent', agent], ...between, ['disable', '--uninstall', '--force']]) {
-        const ran = await repo.run([binary, ...args])
-        expect({ args, code: ran.code, err: ran.code === 0 ? '' : ran.stderr }).toEqual({
-          args,
-          code: 0,
-          err: '',
-        })
-      }
-      expect(everyFile(repo)).toEqual(files)
-    }),
-    { seed, numRuns, endOnFailure: true },
-  )
-})
+)('enabling %s and uninstalling gives back every file (seed %d)', (agent, seed, numRuns) =>
+  counted('operations', (trials) =>
+    fc.assert(
+      fc.asyncProperty(ground, changes, async (before, between) => {
+        await using repo = await tempRepo()
+        lay(repo, before)
+        const files = everyFile(repo)
+        for (const args of [
+          ['enable', '--agent', agent],
+          ...between,
+          ['disable', '--uninstall', '--force'],
+        ]) {
+          trials.begin()
+          const ran = await repo.run([binary, ...args])
+          expect({ args, code: ran.code, err: ran.code === 0 ? '' : ran.stderr }).toEqual({
+            args,
+            code: 0,
+            err: '',
+          })
+        }
+        expect(everyFile(repo)).toEqual(files)
+      }),
+      { seed, numRuns, endOnFailure: true },
+    ),
+  ),
+)
 
 function lay(repo: TempRepo, { claude, claudeLocal, gemini, gitignore, hooks: scripts }: Ground): void {
   const put = (path: string, content: string | undefined) => {

@@ -7,6 +7,9 @@ export const isSoak = process.env.ENTIRE_TEST_SOAK === '1'
 
 const parts = 5
 
+// A quick soak does a tenth of it.
+const factor = Number(process.env.ENTIRE_TEST_SOAK_FACTOR ?? 1)
+
 /**
  * Decides which part it is: ENTIRE_TEST_SEED, else the number of commits, so that a failure happens again
  * until the next commit.
@@ -20,6 +23,11 @@ export const rotationTitle = isSoak
   ? 'all of them'
   : `part ${part + 1} of ${parts}, ENTIRE_TEST_SEED=${rotationSeed}`
 
+/** How often something is done: in a soak, which may be a quick one, or else. */
+export function rounds(usual: number, inSoak: number): number {
+  return isSoak ? Math.max(usual, Math.ceil(inSoak * factor)) : usual
+}
+
 /** Numbers from 1 without an end: each of them in a soak, else every fifth. */
 export function* rotatingNumbers(): Generator<number> {
   for (let number = isSoak ? 1 : part + 1; ; number += isSoak ? 1 : parts) yield number
@@ -29,7 +37,7 @@ export function* rotatingNumbers(): Generator<number> {
 export function rotatingSeeds(first: number): number[] {
   if (!isSoak) return [first + part]
   const known = Array.from({ length: parts }, (_, index) => first + index)
-  const fresh = Array.from({ length: 20 }, (_, index) => rotationSeed + index)
+  const fresh = Array.from({ length: rounds(1, 20) }, (_, index) => rotationSeed + index)
   return [...known, ...fresh]
 }
 
@@ -47,7 +55,7 @@ export function rotatingRows<T>(rows: readonly T[], offset = 0): T[] {
  * many new ones.
  */
 export function rotatingRuns(count: number): { seed: number; numRuns: number } {
-  if (isSoak) return { seed: rotationSeed, numRuns: 20 * count }
+  if (isSoak) return { seed: rotationSeed, numRuns: rounds(count, 20 * count) }
   return { seed: 20_261_116 + part, numRuns: Math.ceil(count / parts) }
 }
 
