@@ -30,7 +30,9 @@ async function readInto(
     store: (blob) => blobs.push(blob),
     objects,
     sampleOid: await repo.head(),
+    last: cursor,
     ignoreBefore: options.ignoreBefore ?? 0,
+    isCopy: false,
     metadata: undefined,
   })
   for (const { content } of blobs) await repo.run(['git', 'hash-object', '-w', '--stdin'], { stdin: content })

@@ -27,13 +27,17 @@ export interface TranscriptSource extends ChunkStore, DocumentStore {
   format: TranscriptFormat
   path: string
   cursor: TranscriptCursor | undefined
+  /** The cursor of the last reading, also where its chunks are gone and everything is stored again. */
+  last: TranscriptCursor | undefined
   /** Calls `found` with the rule of each secret it replaces. */
   redact(text: string, found: (rule: string) => void): Promise<string>
   /**
-   * Bytes at the beginning that are stored but not counted, except for the files they name: those of an
-   * unrecorded turn.
+   * Bytes at the beginning that are stored but not counted, except for the files they name where they are those
+   * of an unrecorded turn.
    */
   ignoreBefore: number
+  /** The files that those name are not the session's either. */
+  isCopy: boolean
   metadata: EventMetadata | undefined
   /** The transcript is only this part of the file. Positions count from the beginning of the part. */
   part?: FilePart | undefined
@@ -52,6 +56,8 @@ export interface TranscriptUpdate {
   reading: TranscriptReading
   /** The transcript is not the one read before: positions start again. */
   restarted: boolean
+  /** The tokens of the reading may have been counted before: nothing tells the messages apart. */
+  isUncertain: boolean
 }
 
 /** Undefined when there is no transcript yet. */
@@ -83,7 +89,10 @@ async function readLines(source: TranscriptSource, bytes: ReadBytes, size: numbe
   const from = continues ? afterNewline(bytes, known.bytes) : 0
   if (size - from > maxUnseenBytes) throw tooLarge(source.path, size - from)
   const writer = new ChunkWriter(source, continues ? known.chunks : [], size - from)
-  let reading = emptyReading(continues ? known.carry : undefined)
+  const remembered = continues
+    ? known.carry
+    : source.last?.carry && source.format.restart?.(source.last.carry)
+  let reading = emptyReading(remembered)
   let consumed = from
   const counted = countRedactions(continues ? known.redactions : undefined)
   const redact = (text: string) => source.redact(stripLines(source.format, text), counted.add)
@@ -94,7 +103,7 @@ async function readLines(source: TranscriptSource, bytes: ReadBytes, size: numbe
         ? {
             ...emptyReading(part.carry),
             items: reading.items + part.items,
-            files: mergeReadings(reading, part).files,
+            files: source.isCopy ? [] : mergeReadings(reading, part).files,
           }
         : mergeReadings(reading, part)
   }
@@ -123,6 +132,7 @@ async function readLines(source: TranscriptSource, bytes: ReadBytes, size: numbe
         },
         reading,
         restarted: known !== undefined && !continues,
+        isUncertain: source.last !== undefined && !continues && remembered === undefined,
       }
     },
   }
@@ -162,7 +172,7 @@ async function readDocument(source: TranscriptSource, bytes: ReadBytes, size: nu
   const stored = await storeDocument(source, redacted, known)
   return {
     parse: () => {
-      const { total, reading, restarted } = readNewItems(source, text, known)
+      const { total, ...update } = readNewItems(source, text, known)
       return {
         cursor: {
           path: source.path,
@@ -172,10 +182,9 @@ async function readDocument(source: TranscriptSource, bytes: ReadBytes, size: nu
           hash: sha256Start(),
           hashed: 0,
           ...stored,
-          ...given({ carry: reading.carry, redactions: counted.counts() }),
+          ...given({ carry: update.reading.carry, redactions: counted.counts() }),
         },
-        reading,
-        restarted,
+        ...update,
       }
     },
   }
@@ -185,10 +194,13 @@ async function readDocument(source: TranscriptSource, bytes: ReadBytes, size: nu
 function readNewItems(source: TranscriptSource, text: string, known: TranscriptCursor | undefined) {
   const from = known?.items ?? 0
   const total = readItems(source, text, 0).items
-  const continued = known?.carry && readItems(source, text, from, known.carry)
-  const restarted = total < from && continued?.carry === undefined
-  const reading = continued?.carry === undefined ? readItems(source, text, restarted ? 0 : from) : continued
-  return { total, reading, restarted }
+  const seen = (known ?? source.last)?.carry
+  const continued = seen && readItems(source, text, from, seen)
+  if (continued?.carry !== undefined)
+    return { total, reading: continued, restarted: false, isUncertain: false }
+  const restarted = total < from
+  const isUncertain = restarted || (known === undefined && source.last !== undefined)
+  return { total, reading: readItems(source, text, restarted ? 0 : from), restarted, isUncertain }
 }
 
 /** Adds to what was redacted before. */

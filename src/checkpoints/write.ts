@@ -5,6 +5,7 @@ import type { Identity } from '../git/config.ts'
 import type { FastImport, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import type { SessionRecord } from '../model/checkpoint.ts'
+import { addTokens, noTokens, type TokenUsage } from '../model/tokens.ts'
 import { given } from '../std/given.ts'
 import { formatJson } from '../std/json.ts'
 import {
@@ -17,7 +18,7 @@ import {
   metadataRef,
   sessionPaths,
 } from './layout.ts'
-import { formatCheckpointRecord, formatSessionRecord, sumTokens } from './record.ts'
+import { formatCheckpointRecord, formatSessionRecord, formatTokenRecord, sumTokens } from './record.ts'
 import { addSlot, isPartFile, readSlots, type Slot, type Slots } from './slots.ts'
 
 /** A session's part of a checkpoint, redacted. */
@@ -76,16 +77,25 @@ export async function prefetchCheckpointParent(
   if (parent !== undefined) writes.prefetchCommit(parent)
 }
 
+/** The rest of a session's part of a checkpoint that was written in the middle of a turn. */
+export interface FinalPart extends Omit<SessionPart, 'record'>, Pick<SessionRecord, 'redactions'> {
+  session: string
+  /** Spent since the checkpoint was written. */
+  tokens?: TokenUsage
+}
+
 /** Completes a checkpoint that was written in the middle of a turn. Returns false when there is none. */
 export async function finaliseCheckpoint(
   writing: WriteContext,
   id: string,
-  part: Omit<SessionPart, 'record'> & { session: string; redactions?: Record<string, number> },
+  part: FinalPart,
 ): Promise<boolean> {
   const slots = await readSlots(writing.objects, id)
   const slot = slots.sessions.find(({ record }) => record.session === part.session) ?? slots.sessions.at(-1)
   if (slot === undefined) return false
   const metadata = slot.files.find(({ name }) => name === 'metadata.json')
+  const tokens = part.tokens && addTokens(slot.record.tokens ?? noTokens, part.tokens)
+  Object.assign(slot.record, given({ tokens }))
   writing.writes.commit({
     ref: checkpointRef(id),
     parent: await findParent(writing.objects, id),
@@ -94,21 +104,29 @@ export async function finaliseCheckpoint(
     seconds: writing.seconds,
     changes: [
       ...slots.moves,
-      ...partChanges(id, slot, part, metadata && finalMetadata(slot, metadata, part.redactions)),
-      ...(slots.moves.length === 0 ? [] : [rootChange(id, slots, writing.cliVersion)]),
+      ...partChanges(
+        id,
+        slot,
+        part,
+        metadata && finalMetadata(slot, metadata, { ...part, ...given({ tokens }) }),
+      ),
+      ...(slots.moves.length === 0 && tokens === undefined
+        ? []
+        : [rootChange(id, slots, writing.cliVersion)]),
     ],
   })
   return true
 }
 
-/** The metadata file stays as it is, with the fields of other versions, unless more has been redacted. */
+/** The metadata file stays as it is, with the fields of other versions, unless more was redacted or spent. */
 function finalMetadata(
   { stored }: Slot,
   { oid }: { oid: Oid },
-  redactions: Record<string, number> | undefined,
+  { redactions, tokens }: Pick<FinalPart, 'redactions' | 'tokens'>,
 ): { oid: Oid } | { content: Buffer } {
-  if (redactions === undefined) return { oid }
-  return { content: Buffer.from(formatJson({ ...stored, redactions })) }
+  const changed = given({ redactions, token_usage: tokens && formatTokenRecord(tokens) })
+  if (Object.keys(changed).length === 0) return { oid }
+  return { content: Buffer.from(formatJson({ ...stored, ...changed })) }
 }
 
 // Until its first checkpoint is written, a clone has the branch only as a remote-tracking one.

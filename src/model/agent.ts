@@ -109,6 +109,16 @@ export interface TranscriptFormat {
   /** Reads complete lines; skips lines it does not understand. */
   readLines(lines: string[], carry: JsonObject | undefined, metadata?: EventMetadata): TranscriptReading
   /**
+   * What a reading from the beginning must know of earlier ones, so that it counts no message again: the
+   * transcript was rewound or begun anew. Undefined when it cannot tell messages apart.
+   */
+  restart?(carry: JsonObject): JsonObject | undefined
+  /**
+   * For agents that begin a fork with a copy of the conversation it continues: the ids of an entry, which the copy
+   * keeps, and when the model answered, if it is an answer.
+   */
+  identify?(line: string): { ids: string[]; answeredAt?: string } | undefined
+  /**
    * Reads a document from the given item on, or what is new according to the carry. Throws when it is not a
    * document.
    */
@@ -148,20 +158,23 @@ export interface TranscriptFetcher {
   fetch(reference: string, place: ProjectContext): Promise<{ bytes: Buffer } | { file: string }>
 }
 
-/** What an analyser finds from a position on. Each analyser has its own unit of positions. */
+/** What an analyser finds that is new to it. */
 export type TranscriptAnalysis = Pick<TranscriptReading, 'files' | 'prompts' | 'summary' | 'tokens'> & {
-  position: number
+  carry: JsonObject
+  /** The tokens may have been counted before. */
+  isUncertain: boolean
 }
 
 /** For agents that analyse their transcripts themselves. Unknown fields stay empty; it never throws. */
 export interface TranscriptAnalyser {
-  /** 0 when there is no transcript yet. */
+  /** In the analyser's own unit; 0 when there is no transcript yet. */
   position(reference: string): Promise<number>
-  /** A transcript shorter than `from` is another one and is read from its beginning. */
+  /** `carry` is that of the last reading; the first one begins at the position `start`. */
   read(transcript: {
     reference: string
     session: string
-    from: number
+    start: number
+    carry: JsonObject | undefined
     bytes: Uint8Array
   }): Promise<TranscriptAnalysis>
 }

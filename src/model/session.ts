@@ -42,6 +42,20 @@ export interface TranscriptCursor {
   redactions?: Record<string, number>
 }
 
+/**
+ * Where the recording of a session began in its transcript: what comes before is stored, but neither counted
+ * nor shown as the session's own.
+ */
+export interface RecordingStart {
+  bytes: number
+  /** The position that the agent itself gave. */
+  position: number
+  /** Usage until then, of agents that keep totals of it. */
+  totals?: TokenUsage
+  /** What comes before was copied from another session, which has recorded it. */
+  isCopy?: boolean
+}
+
 export interface Session {
   id: string
   cliVersion: string
@@ -68,6 +82,7 @@ export interface Session {
   /** Tokens since the last checkpoint. */
   checkpointTokens?: TokenUsage
   transcriptIdAtStart?: string
+  recordedFrom?: RecordingStart
   transcriptPath?: string
   firstPrompt?: string
   lastPrompt?: string

@@ -1,6 +1,8 @@
 // Completes checkpoints that were written in the middle of a turn with the rest of its transcript.
 import { checkpointContext, joinPrompts } from '../checkpoints/prompt-files.ts'
 import { finaliseCheckpoint } from '../checkpoints/write.ts'
+import type { Session } from '../model/session.ts'
+import { hasTokens, type TokenUsage } from '../model/tokens.ts'
 import { type EventWork, writeContext } from '../sessions/event-work.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import { digestSessionTranscript, useTranscript } from '../sessions/transcript.ts'
@@ -16,14 +18,16 @@ export async function finalise(work: EventWork, end: TurnEnd): Promise<void> {
   const prompts = await promptsSinceCheckpoint(recorder, session, transcript, work.afterwards)
   const contentHash = await digestSessionTranscript({ ...work, sampleOid: session.baseCommit })
   if (session.cursor !== undefined) {
+    const last = session.turnCheckpoints.at(-1)
     for (const id of session.turnCheckpoints) {
+      const tokens = id === last ? takeTokens(session) : undefined
       const done = await finaliseCheckpoint(await writeContext(work), id, {
         session: session.id,
         chunks: session.cursor.chunks,
         contentHash,
         prompts: joinPrompts(prompts),
         context: checkpointContext(prompts),
-        ...given({ redactions: session.cursor.redactions }),
+        ...given({ redactions: session.cursor.redactions, tokens }),
       })
       queueForPush(recorder.repo, id)
       if (!done)
@@ -35,4 +39,16 @@ export async function finalise(work: EventWork, end: TurnEnd): Promise<void> {
   }
   session.turnCheckpoints = []
   if (session.filesTouched.length === 0) work.afterwards.push(() => clearPrompts(recorder.repo, session.id))
+}
+
+/**
+ * What the turn has spent since its last commit, where it left nothing to commit: no other checkpoint would count it.
+ * The next one begins after it.
+ */
+function takeTokens(session: Session): TokenUsage | undefined {
+  const { checkpointTokens, cursor } = session
+  if (session.filesTouched.length > 0 || !hasTokens(checkpointTokens)) return undefined
+  delete session.checkpointTokens
+  if (cursor !== undefined) session.transcriptStart = cursor.items
+  return checkpointTokens
 }

@@ -34,7 +34,10 @@ export async function beginTurn(work: EventWork): Promise<void> {
     ...(event.type === 'session-start' ? { isProvisional: true } : {}),
     ...given({ totals }),
   }
-  if (session.baseCommit === '') startSession(work, event.began?.head ?? status.head, position.items)
+  if (session.baseCommit === '') {
+    startSession(work, event.began?.head ?? status.head, position.items)
+    session.recordedFrom = { bytes: position.bytes, position: position.offset, ...given({ totals }) }
+  }
   session.untrackedAtStart = findUserFiles(work, changes.untracked)
   session.turnId = recorder.random(6)
   session.turnCount += 1

@@ -12,7 +12,8 @@ import { type RestoredLog, restoreLogs, writeSessionLog } from '../resume/restor
 import { findLogPath } from '../resume/write-log.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { lockFile } from '../sessions/save.ts'
-import { readSession } from '../sessions/store.ts'
+import { readSession, writeSession } from '../sessions/store.ts'
+import { countUnread } from '../sessions/transcript.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { readBytes } from '../std/file.ts'
 import { asObject, asString, parseJson } from '../std/json.ts'
@@ -114,13 +115,31 @@ export function reportLog(log: LogPlan): LogReport {
 }
 
 /** A failure is reported, not thrown: the files are restored already. */
-export async function writeStepLog(recorder: Recorder, log: LogPlan): Promise<LogReport> {
+export async function writeStepLog(
+  recorder: Recorder,
+  objects: ObjectReader,
+  log: LogPlan,
+): Promise<LogReport> {
   if (log.state !== 'write') return reportLog(log)
   try {
+    await countReplaced(recorder, objects, log.agent, log.session)
     return { ...reportLog(log), ...(await writeSessionLog(recorder, log.agent, log.session, log.content)) }
   } catch (error) {
     return { ...reportLog(log), state: 'failed', problem: messageOf(error) }
   }
+}
+
+/** What was spent counts, although the log that shows it is replaced. */
+async function countReplaced(
+  recorder: Recorder,
+  objects: ObjectReader,
+  agent: Agent,
+  id: string,
+): Promise<void> {
+  const session = readSession(recorder.repo, id)
+  if (session === undefined || session.baseCommit === '') return
+  if (await countUnread({ recorder, objects, agent, session, sampleOid: session.baseCommit }))
+    writeSession(recorder.repo, session)
 }
 
 /** Restores the log of a step without its files. */
@@ -132,7 +151,7 @@ export async function restoreStepLog(
 ): Promise<LogReport> {
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
   const plan = await planStepLog(recorder, objects, log)
-  return options.dryRun ? reportLog(plan) : writeStepLog(recorder, plan)
+  return options.dryRun ? reportLog(plan) : writeStepLog(recorder, objects, plan)
 }
 
 /** Restores the session logs of a commit's checkpoint. */

@@ -243,7 +243,7 @@ async function rewindWorktree(
         ? {}
         : { prompts: { session: point.session, list: prompts } }),
     })
-    return writeStepLog(recorder, log)
+    return writeStepLog(recorder, git.objects, log)
   })
 }
 

@@ -4,10 +4,9 @@
 import { closeSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { AppendedPart, TranscriptUpdate } from '../checkpoints/transcript-store.ts'
-import type { TranscriptCursor } from '../model/session.ts'
+import type { RecordingStart, TranscriptCursor } from '../model/session.ts'
 import type { ProjectContext } from '../model/session-file.ts'
 import { fileSize, openRegular, readBytes, removeFile, writeAtomic } from '../std/file.ts'
-import { asCount } from '../std/json.ts'
 import type { EventWork } from './event-work.ts'
 import { temporaryDir } from './places.ts'
 import { readTurnStart } from './turn-start-state.ts'
@@ -59,12 +58,7 @@ export async function readThroughFile(
     return {
       parse: async () => {
         const update = part.parse()
-        return await analyse(
-          work,
-          { ...update, cursor: { ...update.cursor, path: reference } },
-          cursor,
-          bytes,
-        )
+        return await analyse(work, { ...update, cursor: { ...update.cursor, path: reference } }, bytes)
       },
     }
   } finally {
@@ -72,40 +66,41 @@ export async function readThroughFile(
   }
 }
 
-// Starts again from the beginning after a restart; what came before the first recorded turn does not count.
-async function analyse(
-  { agent, session, recorder }: Reading,
-  update: TranscriptUpdate,
-  before: TranscriptCursor | undefined,
-  bytes: Buffer,
-): Promise<TranscriptUpdate> {
+// What came before the first recorded turn does not count.
+async function analyse(work: Reading, update: TranscriptUpdate, bytes: Buffer): Promise<TranscriptUpdate> {
+  const { agent, session } = work
   if (agent.analyser === undefined) return update
-  const reference = update.cursor.path
-  const start =
-    before === undefined
-      ? (readTurnStart(recorder.repo, session.id)?.position ?? 0)
-      : asCount(before.carry?.position)
-  const from = update.restarted ? 0 : start
-  const { position, ...found } = await agent.analyser.read({ reference, session: session.id, from, bytes })
+  const { carry, isUncertain, ...found } = await agent.analyser.read({
+    reference: update.cursor.path,
+    session: session.id,
+    start: recordingStart(work).position,
+    carry: session.cursor?.carry,
+    bytes,
+  })
   return {
-    cursor: { ...update.cursor, carry: { position } },
+    cursor: { ...update.cursor, carry },
     reading: { ...update.reading, ...found },
-    restarted: update.restarted || position < from,
+    restarted: update.restarted,
+    isUncertain,
   }
 }
 
+/** Where the recording of the session began. States of other versions do not say it: their current turn does. */
+export function recordingStart({ recorder, session }: Pick<Reading, 'recorder' | 'session'>): RecordingStart {
+  return session.recordedFrom ?? readTurnStart(recorder.repo, session.id) ?? { bytes: 0, position: 0 }
+}
+
 /**
- * Where a turn begins. `offset` is the agent's own position; the agent is asked for it only before the first
- * reading, after which the cursor has it.
+ * Where a turn begins. `offset` is the agent's own position; the agent is asked for it only at the first turn.
  */
 export async function readTurnPosition({
   agent,
   session,
 }: Reading): Promise<TranscriptPosition & { offset: number }> {
-  const { transcriptPath: reference, cursor } = session
+  const { transcriptPath: reference, cursor, recordedFrom } = session
   const isFile = agent.source === undefined || (reference !== undefined && isAbsolute(reference))
   const position = readPosition(isFile ? reference : undefined, cursor)
-  if (agent.analyser === undefined || reference === undefined || cursor !== undefined)
+  if (agent.analyser === undefined || reference === undefined || (cursor ?? recordedFrom) !== undefined)
     return { ...position, offset: position.items }
   return { ...position, offset: await agent.analyser.position(reference) }
 }

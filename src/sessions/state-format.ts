@@ -7,6 +7,7 @@ import {
   type Phase,
   type PromptAttribution,
   phases,
+  type RecordingStart,
   type Session,
   type TranscriptCursor,
 } from '../model/session.ts'
@@ -61,6 +62,7 @@ const known = new Set([
   'last_step_at',
   'turn_files',
   'transcript_cursor',
+  'recorded_from',
 ])
 
 export function formatSessionState(session: Session): JsonObject {
@@ -99,6 +101,7 @@ export function formatSessionState(session: Session): JsonObject {
     turn_head: session.turnHead,
     turn_files: nonEmpty(session.turnFiles),
     transcript_cursor: session.cursor as Json | undefined,
+    recorded_from: session.recordedFrom && formatRecordingStart(session.recordedFrom),
     ...session.extra,
   }
   return Object.fromEntries(
@@ -153,6 +156,7 @@ export function parseSessionState(value: unknown): Session | undefined {
     turnHead: asString(record.turn_head),
     turnFiles: asStrings(record.turn_files),
     cursor: parseCursor(record.transcript_cursor),
+    recordedFrom: parseRecordingStart(record.recorded_from),
     extra: Object.fromEntries(Object.entries(record).filter(([key]) => !known.has(key))),
   }
   return Object.fromEntries(
@@ -198,6 +202,22 @@ function parseCursor(value: unknown): TranscriptCursor | undefined {
     ...{ path, bytes, items, seal, hash, hashed: asNumber(record.hashed) ?? 0, chunks },
     ...given({ digest }),
     ...given({ carry, redactions: parseCounts(record.redactions) }),
+  }
+}
+
+function formatRecordingStart({ totals, ...start }: RecordingStart): JsonObject {
+  return { ...start, ...(totals ? { totals: formatTokenRecord(totals) } : {}) }
+}
+
+function parseRecordingStart(value: unknown): RecordingStart | undefined {
+  const record = asObject(value)
+  if (record === undefined) return undefined
+  const totals = parseTokenRecord(record.totals)
+  return {
+    bytes: asCount(record.bytes),
+    position: asCount(record.position),
+    ...given({ totals }),
+    ...(record.isCopy === true ? { isCopy: true } : {}),
   }
 }
 

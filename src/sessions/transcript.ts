@@ -7,7 +7,7 @@ import { digestTranscript } from '../checkpoints/transcript-digest.ts'
 import { readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Agent, TranscriptReading } from '../model/agent.ts'
-import type { TranscriptCursor } from '../model/session.ts'
+import type { Session, TranscriptCursor } from '../model/session.ts'
 import {
   addTokens,
   hasTokens,
@@ -19,8 +19,7 @@ import {
 import { EntireError, messageWithHint } from '../std/errors.ts'
 import { fileSize, readText } from '../std/file.ts'
 import type { EventWork } from './event-work.ts'
-import { findTranscriptReference, readThroughFile } from './fetched-transcript.ts'
-import { readTurnStart } from './turn-start-state.ts'
+import { findTranscriptReference, readThroughFile, recordingStart } from './fetched-transcript.ts'
 
 /** What a transcript says since the last save, and its redacted form, not stored yet. */
 export interface TurnTranscript {
@@ -39,7 +38,8 @@ export interface TurnTranscript {
   isNew: boolean
   /** What is not stored yet. */
   blobs: FreshBlob[]
-  restarted: boolean
+  /** Its tokens may have been counted before. */
+  isUncertain: boolean
 }
 
 export interface TranscriptRequest extends Pick<EventWork, 'recorder' | 'agent' | 'session' | 'objects'> {
@@ -67,10 +67,12 @@ export async function redactTurnTranscript(
   if (path === undefined) return undefined
   const redacted = await unlessUnreadable(request, async () => {
     try {
+      if (request.session.cursor === undefined) await leaveOutCopied(request, path)
       return await redact(request, path, request.session.cursor)
     } catch (error) {
       // A stored chunk is gone when its branch was deleted and collected: the live transcript still has it.
-      if (error instanceof EntireError && error.code === 'not-found') return await redactAgain(request, path)
+      if (error instanceof EntireError && error.code === 'not-found')
+        return await redact(request, path, undefined)
       throw error
     }
   })
@@ -92,20 +94,16 @@ async function unlessUnreadable<T>(
   }
 }
 
-// What was counted when the lost chunks were stored is not counted again.
-async function redactAgain(
-  request: TranscriptRequest,
-  path: string,
-): Promise<RedactedTranscript | undefined> {
-  const redacted = await redact(request, path, undefined)
-  if (redacted === undefined) return undefined
-  return {
-    blobs: redacted.blobs,
-    parse: async () => {
-      const transcript = await redacted.parse()
-      return transcript && { ...transcript, restarted: true }
-    },
-  }
+// What a fork has copied was counted in the session it comes from.
+async function leaveOutCopied(request: TranscriptRequest, path: string): Promise<void> {
+  const { agent, session } = request
+  const { identify } = agent.transcript
+  if (identify === undefined || session.recordedFrom?.isCopy) return
+  const { findCopiedPart } = await import('./copied-transcript.ts')
+  const copied = findCopiedPart(request, path, identify)
+  if (copied === undefined) return
+  session.recordedFrom = { ...recordingStart(request), bytes: copied.bytes, isCopy: true }
+  session.transcriptStart = copied.items
 }
 
 /**
@@ -123,10 +121,12 @@ export async function digestSessionTranscript(
     if (!(error instanceof EntireError && error.code === 'not-found')) throw error
     recorder.log.write('warn', error.message, { session_id: session.id })
   }
-  delete session.cursor
   const path = session.transcriptPath
-  const again = path === undefined ? undefined : await (await redactAgain(request, path))?.parse()
-  if (again === undefined) return ''
+  const again = path === undefined ? undefined : await (await redact(request, path, undefined))?.parse()
+  if (again === undefined) {
+    delete session.cursor
+    return ''
+  }
   useTranscript(request, again)
   return await digestTranscript(objects, again.cursor)
 }
@@ -142,15 +142,32 @@ export function useTranscript(
   session.cursor = transcript.cursor
   session.turnFiles = [...new Set([...session.turnFiles, ...transcript.files])]
   if (transcript.model !== undefined) session.model = transcript.model
-  // A rewritten transcript is read from its beginning: only what exceeds the tokens already counted is new.
-  const read = transcript.restarted ? subtractTokens(transcript.tokens, session.tokens) : transcript.tokens
+  count(session, transcript)
+  if (transcript.cursor.items < session.transcriptStart) session.transcriptStart = 0
+}
+
+/**
+ * Counts what was said since the last save, before the transcript is replaced by an earlier one. False when there is
+ * nothing to count.
+ */
+export async function countUnread(request: TranscriptRequest): Promise<boolean> {
+  const { session } = request
+  const transcript = session.cursor && (await readTurnTranscript(request))
+  const carry = transcript?.cursor.carry
+  if (session.cursor === undefined || transcript === undefined || carry === undefined) return false
+  session.cursor = { ...session.cursor, carry }
+  return count(session, transcript)
+}
+
+function count(session: Session, transcript: TurnTranscript): boolean {
+  // Without names of messages, only what exceeds the tokens already counted is certainly new.
+  const read = transcript.isUncertain ? subtractTokens(transcript.tokens, session.tokens) : transcript.tokens
   const tokens = addTokens(read, transcript.growth)
   transcript.tokens = transcript.growth = noTokens
-  if (hasTokens(tokens) || totalTokens(tokens) > 0) {
-    session.tokens = addTokens(session.tokens ?? noTokens, tokens)
-    session.checkpointTokens = addTokens(session.checkpointTokens ?? noTokens, tokens)
-  }
-  if (transcript.cursor.items < session.transcriptStart) session.transcriptStart = 0
+  if (!hasTokens(tokens) && totalTokens(tokens) === 0) return false
+  session.tokens = addTokens(session.tokens ?? noTokens, tokens)
+  session.checkpointTokens = addTokens(session.checkpointTokens ?? noTokens, tokens)
+  return true
 }
 
 async function redact(
@@ -172,11 +189,13 @@ async function redact(
       store: (blob) => blobs.push(blob),
       objects: request.objects,
       sampleOid: request.sampleOid,
+      last: session.cursor,
       metadata: session.metadata,
       part,
       // In a session recorded from its middle on, what came before the first recorded turn is stored, not
       // counted.
-      ignoreBefore: known === undefined ? (readTurnStart(recorder.repo, session.id)?.bytes ?? 0) : 0,
+      ignoreBefore: known === undefined ? recordingStart(request).bytes : 0,
+      isCopy: session.recordedFrom?.isCopy === true,
     }),
   )
   if (unparsed === undefined) return undefined
@@ -193,7 +212,7 @@ function describe(
   read: TranscriptUpdate,
 ): Omit<TurnTranscript, 'isNew' | 'blobs'> {
   const { update, growth = noTokens } = countTotals(work, path, read)
-  const { reading, cursor, restarted } = update
+  const { reading, cursor, isUncertain } = update
   const parts = reading.subagents.flatMap((id) => readSubagent(work.agent, path, id) ?? [])
   const subagents = parts.map((part) => part.tokens).reduce(addTokens, noTokens)
   return {
@@ -205,7 +224,7 @@ function describe(
     model: reading.model,
     lastId: reading.lastId,
     cursor,
-    restarted,
+    isUncertain,
   }
 }
 
@@ -236,21 +255,22 @@ export function readTotals(
 function countTotals(
   { recorder, agent, session }: Pick<EventWork, 'recorder' | 'agent' | 'session'>,
   path: string,
-  { cursor, reading, restarted }: TranscriptUpdate,
+  read: TranscriptUpdate,
 ): { update: TranscriptUpdate; growth?: TokenUsage } {
+  const { cursor, reading } = read
   const totals = readTotals(agent, path)
-  if (totals === undefined) return { update: { cursor, reading, restarted } }
+  if (totals === undefined) return { update: read }
   // Before the first reading nothing was counted, and tokens spent before the turn do not count.
   const counted =
     parseTokenRecord(session.cursor?.carry?.totals) ??
     session.tokens ??
-    readTurnStart(recorder.repo, session.id)?.totals ??
+    recordingStart({ recorder, session }).totals ??
     noTokens
   return {
     update: {
+      ...read,
       cursor: { ...cursor, carry: { ...cursor.carry, totals: formatTokenRecord(totals.tokens) } },
       reading: { ...totals, ...reading },
-      restarted,
     },
     growth: subtractTokens(totals.tokens, hasShrunk(totals.tokens, counted) ? noTokens : counted),
   }

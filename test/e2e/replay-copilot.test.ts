@@ -63,13 +63,13 @@ test('three runs (create, edit, commit) have one checkpoint, and nothing is coun
     agent: 'Copilot CLI',
     model: 'mock-model',
     files_touched: ['hello.txt'],
-    // The model call that reported the commit came after it.
+    // The model call that reported the commit came after it, and belongs to its turn.
     token_usage: {
-      input_tokens: 5790,
+      input_tokens: 6788,
       cache_creation_tokens: 0,
-      cache_read_tokens: 1210,
-      output_tokens: 130,
-      api_call_count: 6,
+      cache_read_tokens: 1412,
+      output_tokens: 152,
+      api_call_count: 7,
     },
   })
   expect(await repo.stored(id, '0/prompt.txt')).toBe(

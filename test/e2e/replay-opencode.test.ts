@@ -38,8 +38,8 @@ test('the checkpoint of a session that creates, edits and commits has prompts, f
     agent: 'OpenCode',
     model: 'mock-model',
     files_touched: ['hello.txt'],
-    // The tokens of the commit itself are known when its turn is over, and count for the next checkpoint.
-    token_usage: { input_tokens: 5089, cache_read_tokens: 1011, output_tokens: 111, api_call_count: 5 },
+    // The tokens of the commit itself are known when its turn is over.
+    token_usage: { input_tokens: 6986, cache_read_tokens: 1414, output_tokens: 154, api_call_count: 7 },
   })
   expect(await repo.stored(id, '0/prompt.txt')).toBe(
     ['create hello.txt', 'edit hello.txt', 'commit the work'].join('\n\n---\n\n'),

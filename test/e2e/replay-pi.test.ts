@@ -96,11 +96,11 @@ test('a commit by the agent is linked at once, and its checkpoint has the whole 
   expect(await repo.git('log', '-1', '--format=%s')).toBe('Add hello.txt')
   expect(repo.state(commit.session).phase).toBe('active_committed')
   await commit.rest()
-  // What the turn spends after the commit belongs to the next one.
+  // With what the turn spent after the commit.
   expect(await repo.storedSession(id)).toMatchObject({
     agent: 'Pi',
     files_touched: ['hello.txt'],
-    token_usage: usage(5790, 1210, 130, 6),
+    token_usage: usage(6788, 1412, 152, 7),
   })
   expect(repo.state(commit.session).token_usage).toEqual(usage(6788, 1412, 152, 7))
   expect((await repo.transcript(id)).split('\n')).toEqual(lines(commit.transcript))

@@ -44,8 +44,8 @@ test('three runs (create, edit, commit) are one session with a step for each tur
     agent: 'Qwen Code',
     files_touched: ['hello.txt'],
     model: 'mock-model',
-    // The last answer came after the commit.
-    token_usage: { api_call_count: 6 },
+    // The last answer came after the commit, in the same turn.
+    token_usage: { api_call_count: 7 },
   })
   expect(await repo.stored(id, '0/prompt.txt')).toBe(
     'create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the work',

@@ -2,6 +2,7 @@
 // rewritten.
 
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
+import { given } from '../../std/given.ts'
 import { asNumber, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
@@ -52,6 +53,15 @@ export const claudeTranscript: TranscriptFormat = {
       tokens: tally.tokens,
       carry: { ...tally.carry(), subagents: [...before, ...subagents].slice(-rememberedSubagents) },
     }
+  },
+
+  restart: (carry) => carry,
+
+  identify(line) {
+    const entry = parseEntry(line)
+    const message = entry?.type === 'assistant' ? asText(asObject(entry.message)?.id) : undefined
+    const ids = [asText(entry?.uuid), message].filter((id) => id !== undefined)
+    return { ids, ...given({ answeredAt: message && asText(entry?.timestamp) }) }
   },
 
   readEntries: (transcript, from) =>
@@ -119,10 +129,10 @@ function readAssistant(entry: JsonObject, reading: Reading, tally: MessageTally)
     const file = asText(input?.file_path) ?? asText(input?.notebook_path)
     if (file !== undefined) reading.files.add(file)
   }
-  countTokens(message, tally)
+  countTokens(message, asText(entry.timestamp) ?? '', tally)
 }
 
-function countTokens(message: JsonObject | undefined, tally: MessageTally): void {
+function countTokens(message: JsonObject | undefined, at: string, tally: MessageTally): void {
   const id = asText(message?.id)
   const usage = asObject(message?.usage)
   if (id === undefined || usage === undefined) return
@@ -132,8 +142,7 @@ function countTokens(message: JsonObject | undefined, tally: MessageTally): void
   const output = asNumber(usage.output_tokens) ?? 0
   // A fork copies messages of its origin with every count at zero.
   if (input + cacheCreation + cacheRead + output === 0) return
-  tally.meet(id, '')
-  tally.count(id, { input, cacheCreation, cacheRead, output, calls: 1 })
+  if (tally.meet(id, at) !== 'old') tally.count(id, { input, cacheCreation, cacheRead, output, calls: 1 })
 }
 
 function readPrompt(entry: JsonObject, reading: Reading): void {

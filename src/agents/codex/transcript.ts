@@ -73,6 +73,9 @@ function isEncrypted(key: string, value: Json): boolean {
 export const codexTranscript: TranscriptFormat = {
   shape: () => 'lines',
 
+  // A running total tells no messages apart.
+  restart: (carry) => (carry.records === true ? carry : undefined),
+
   readLines(lines, carry) {
     const reading = beginReading(carry)
     for (const line of lines) {

@@ -12,6 +12,9 @@ import { usageCounter } from './usage.ts'
 export const copilotTranscript: TranscriptFormat = {
   shape: () => 'lines',
 
+  // Without receipts, nothing tells the messages apart.
+  restart: (carry) => (carry.receipts === true ? carry : undefined),
+
   readLines(lines, carry) {
     const usage = usageCounter(carry)
     const reading: Reading = { items: lines.length, prompts: [] }

@@ -51,7 +51,7 @@ function countItems(text: string): number {
   return readItems(text)?.length ?? text.split('\n').length
 }
 
-function readItems(text: string): Json[] | undefined {
+export function readItems(text: string): Json[] | undefined {
   if (shape(text) === 'lines') {
     const whole = asObject(parseJson(text))
     return whole === undefined

@@ -28,6 +28,8 @@ export const geminiTranscript: TranscriptFormat = {
     return first.trim() === '{' || /"messages"\s*:\s*\[/.test(first) ? 'document' : 'lines'
   },
 
+  restart: (carry) => carry,
+
   readLines(lines, carry) {
     const records = lines.map((line) => asObject(parseJson(line)))
     const reading = readMessages(records.flatMap(messagesOf), lines.length, carry)

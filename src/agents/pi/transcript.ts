@@ -25,6 +25,8 @@ const rememberedCalls = 64
 export const piTranscript: TranscriptFormat = {
   shape: () => 'lines',
 
+  restart: (carry) => carry,
+
   readLines(lines, carry) {
     const tally = messageTally(asObject(carry?.tally))
     const gathered: Gathered = {
