@@ -184,9 +184,20 @@ export function transcriptChanges(session: string, transcript: StepTranscript | 
 
 /** The message of a step: subject and trailers, as other readers expect them. */
 export function stepMessage(subject: string, session: string, strategy: string, task?: string): string {
-  const metadata =
-    task === undefined ? `Entire-Metadata: ${sessionDir(session)}` : `Entire-Metadata-Task: ${task}`
+  const metadata = task === undefined ? `Entire-Metadata: ${sessionDir(session)}` : `${taskTrailer}: ${task}`
   return `${subject}\n\n${metadata}\nEntire-Session: ${session}\nEntire-Strategy: ${strategy}\n`
+}
+
+const taskTrailer = 'Entire-Metadata-Task'
+
+/** The directory of the task, in the message of a step or a commit of a subagent. */
+export function taskDirOf(message: string): string | undefined {
+  return readTrailer(message, taskTrailer)[0]
+}
+
+/** True for a step or a commit of a subagent: a part of a turn. */
+export function isTask(message: string): boolean {
+  return taskDirOf(message) !== undefined
 }
 
 const beforeTrailer = 'Entire-Before-Turn'

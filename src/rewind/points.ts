@@ -5,7 +5,7 @@ import { readLeftOut } from '../checkpoints/left-out.ts'
 import { linkCheckpoints } from '../checkpoints/links.ts'
 import { parsePrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
 import { readStoredPrompts, readTranscript, type TranscriptJoiner } from '../checkpoints/read.ts'
-import { turnAfter } from '../checkpoints/step.ts'
+import { taskDirOf, turnAfter } from '../checkpoints/step.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import { type LogEntry, readLog } from '../git/log.ts'
 import type { Oid } from '../git/oid.ts'
@@ -120,7 +120,7 @@ async function readUnsharedCommits(repo: Repo): Promise<Set<string>> {
 }
 
 function parseStep(commit: LogEntry): RewindPoint {
-  const task = readTrailer(commit.message, 'Entire-Metadata-Task')[0]
+  const task = taskDirOf(commit.message)
   const session = readTrailer(commit.message, 'Entire-Session')[0]
   const toolUse = task?.split('/tasks/')[1]
   return {

@@ -2,7 +2,7 @@
 
 import { shadowRef } from '../checkpoints/layout.ts'
 import { readLeftOut } from '../checkpoints/left-out.ts'
-import { turnAfter } from '../checkpoints/step.ts'
+import { isTask, turnAfter } from '../checkpoints/step.ts'
 import { readLog } from '../git/log.ts'
 import type { Oid } from '../git/oid.ts'
 import { moveRefs } from '../git/refs.ts'
@@ -255,8 +255,7 @@ async function countDropped(repo: Repo, { before, after }: RefChange): Promise<M
   const counts = new Map<string, number>()
   for (const { message } of await readLog(repo, [`-${mostSteps}`, '--first-parent', before, `^${after}`])) {
     const session = readTrailer(message, 'Entire-Session')[0]
-    const isTurn =
-      readTrailer(message, 'Entire-Metadata-Task').length === 0 && turnAfter(message) === undefined
+    const isTurn = !isTask(message) && turnAfter(message) === undefined
     if (session !== undefined && isTurn) counts.set(session, (counts.get(session) ?? 0) + 1)
   }
   return counts

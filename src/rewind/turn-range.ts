@@ -1,5 +1,6 @@
 // Finds the two states between which a turn worked: the steps around it, or the commit that holds its work.
 
+import { isTask } from '../checkpoints/step.ts'
 import type { LogEntry } from '../git/log.ts'
 import { readLog } from '../git/log.ts'
 import type { Oid } from '../git/oid.ts'
@@ -21,7 +22,9 @@ const mostTasks = 100
 export async function rangeOfStep(repo: Repo, step: LogEntry): Promise<TurnRange> {
   const [, ...earlier] = await readLog(repo, [`-${mostTasks}`, '--first-parent', step.oid])
   // The steps of its subagents are parts of the turn.
-  const before = isTask(step) ? earlier[0] : earlier.find((entry) => !isTask(entry) || !isSame(entry, step))
+  const before = isTask(step.message)
+    ? earlier[0]
+    : earlier.find((entry) => !isTask(entry.message) || !isSame(entry, step))
   const session = findSessionState(repo, sessionOf(step) ?? '')
   return { before: before?.oid ?? session?.baseCommit ?? 'HEAD', after: step.oid }
 }
@@ -29,10 +32,6 @@ export async function rangeOfStep(repo: Repo, step: LogEntry): Promise<TurnRange
 /** What the commit changed in these files. */
 export function rangeOfCommit(commit: LogEntry, paths: string[]): TurnRange {
   return { before: commit.parents[0] ?? emptyTree(commit.oid), after: commit.oid, paths }
-}
-
-function isTask({ message }: LogEntry): boolean {
-  return readTrailer(message, 'Entire-Metadata-Task').length > 0
 }
 
 function isSame(a: LogEntry, b: LogEntry): boolean {

@@ -9,7 +9,7 @@ import {
   readCheckpointHeads,
 } from '../../checkpoints/list.ts'
 import { parsePrompts } from '../../checkpoints/prompt-files.ts'
-import { turnAfter } from '../../checkpoints/step.ts'
+import { isTask, turnAfter } from '../../checkpoints/step.ts'
 import { type Branches, readBranches } from '../../git/branches.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
@@ -161,7 +161,7 @@ function stepPoint(commit: LogEntry): BranchPoint {
   return {
     group: session ?? 'temporary',
     isStep: true,
-    isTask: readTrailer(commit.message, 'Entire-Metadata-Task').length > 0,
+    isTask: isTask(commit.message),
     sessions: session === undefined ? [] : [session],
     prompt: undefined,
     agent: undefined,

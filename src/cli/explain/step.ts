@@ -2,6 +2,7 @@
 
 import { sessionDir } from '../../checkpoints/layout.ts'
 import { readStoredPrompts, type StoredSession } from '../../checkpoints/read.ts'
+import { isTask } from '../../checkpoints/step.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { LogEntry } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -93,7 +94,7 @@ export function stepJson(
   return {
     step_id: step.oid,
     is_temporary: true,
-    is_task: readTrailer(step.message, 'Entire-Metadata-Task').length > 0,
+    is_task: isTask(step.message),
     ...given({ session_id: session }),
     created_at: step.committedAt,
     message: step.subject,
