@@ -13,3 +13,14 @@ test('an error that a person can act on has a message and a hint', () => {
     'error: It is busy.\nhint: Wait.',
   )
 })
+
+test('what the operating system refuses is not called a bug', () => {
+  const refused = Object.assign(new Error("EACCES: permission denied, open '/etc/x'"), {
+    code: 'EACCES',
+    syscall: 'open',
+    path: '/etc/x',
+  })
+  expect(formatError(refused, 'entire')).toBe(
+    'error: /etc/x: permission denied (EACCES, open).\nhint: Solve the problem and run the command again.',
+  )
+})

@@ -2,7 +2,7 @@
 // 0 success, 1 failure, 2 wrong usage.
 
 import { type Application, buildApplication, ExitCode, type RouteMap, run, text_en } from '@stricli/core'
-import { EntireError, type ErrorCode } from '../std/errors.ts'
+import { EntireError, type ErrorCode, systemReason } from '../std/errors.ts'
 import { version } from '../std/version.ts'
 import type { Cli } from './context.ts'
 import {
@@ -84,15 +84,40 @@ export async function runApplication(
   return code < 0 ? 1 : code
 }
 
-/** What happened and what to do next. A bug keeps its stack, which belongs in the report. */
+/** Reports what fails before there is an application to run. Returns the exit code. */
+export async function reportingFailure(
+  program: string,
+  cli: Cli,
+  act: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await act()
+  } catch (error) {
+    cli.process.stderr.write(`${formatError(error, program)}\n`)
+    return 1
+  }
+}
+
+/** What happened and what to do next. What the system refuses is no bug; a bug keeps its stack, which belongs in the report. */
 export function formatError(error: unknown, program: string, colour = false): string {
   if (error instanceof EntireError) return formatFailure(error.message, error.hint, colour)
+  const reason = systemReason(error)
+  if (reason !== undefined)
+    return formatFailure(...systemFailure(error as NodeJS.ErrnoException, reason), colour)
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return formatFailure(
     `This is a bug in ${program}. ${stack}`,
     'Please report it with the lines above.',
     colour,
   )
+}
+
+function systemFailure({ path, syscall, code }: NodeJS.ErrnoException, reason: string): [string, string] {
+  const subject = path ?? `The system call ${syscall ?? ''}`.trimEnd()
+  return [
+    `${subject}: ${reason} (${[code, syscall].filter(Boolean).join(', ')}).`,
+    'Solve the problem and run the command again.',
+  ]
 }
 
 // Stricli paints the whole text red; only the label should be. Names in the message may come from strangers.

@@ -1,13 +1,17 @@
 // Runs `entire`: finds the command that the words name, loads it and runs it.
 
 import { type Application, buildCommand, buildRouteMap } from '@stricli/core'
-import { makeApplication, runApplication } from './command-line.ts'
+import { makeApplication, reportingFailure, runApplication } from './command-line.ts'
 import { type CommandName, canonical, commandList, commandNames, isCommandName } from './command-list.ts'
 import type { CommandNode } from './command-parts.ts'
 import { type Cli, systemContext } from './context.ts'
 import { type TextWidths, widthsOf } from './wrap-help.ts'
 
-export async function runCli(args: string[], cli: Cli = systemContext()): Promise<number> {
+export function runCli(args: string[], cli: Cli = systemContext()): Promise<number> {
+  return reportingFailure('entire', cli, () => runCommand(args, cli))
+}
+
+async function runCommand(args: string[], cli: Cli): Promise<number> {
   const inputs = canonical(args)
   const [name, ...rest] = inputs
   if (name === undefined || name === '--help' || name === '-h') return printHelp(cli)

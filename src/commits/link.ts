@@ -38,7 +38,7 @@ export interface LinkOptions {
   /** Where the message comes from: the second argument of the hook. */
   source: string
   staged: StagedCommit
-  ask(question: string): LinkAnswer
+  ask(question: string): Promise<LinkAnswer>
   /** Remembers that the question need not be asked again. */
   rememberAlways(): void
 }
@@ -118,7 +118,12 @@ async function proposeLink(
   const isAgentCommit = !committer.hasTerminal && committing.some(({ session }) => isActive(session))
   const linked = isAgentCommit
     ? appendTrailer(message, checkpointTrailer, id, commentPrefix)
-    : askUser(message, { id, commentPrefix, session: committing[0]?.session }, recorder.settings, options)
+    : await askUser(
+        message,
+        { id, commentPrefix, session: committing[0]?.session },
+        recorder.settings,
+        options,
+      )
   return linked === undefined ? undefined : { id, message: linked, isEdited: options.source !== 'message' }
 }
 
@@ -137,12 +142,12 @@ interface ProposedLink {
 }
 
 // A message that is edited shows the trailer, to be kept or deleted; for any other one the user is asked.
-function askUser(
+async function askUser(
   message: string,
   { id, commentPrefix, session }: ProposedLink,
   settings: Settings,
   options: LinkOptions,
-): string | undefined {
+): Promise<string | undefined> {
   const agent = session?.agentType || 'Agent'
   const prompt = displayPrompt(session?.lastPrompt ?? '')
   // An amended message may be edited or not: comments would stay in one that is not.
@@ -151,7 +156,7 @@ function askUser(
     return appendEditableTrailer(message, id, { agent, prompt }, commentPrefix)
   if (settings.commitLinking === 'prompt') {
     const lastPrompt = prompt === '' ? '' : `  Last prompt: ${prompt}\n`
-    const answer = options.ask(
+    const answer = await options.ask(
       `\nEntire: Active ${agent} session detected\n${lastPrompt}\nLink this commit to session context?\n  [Y]es / [n]o / [a]lways (remember my choice): `,
     )
     if (answer === 'no') return undefined

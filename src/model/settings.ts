@@ -54,7 +54,7 @@ export const defaultSettings: Settings = {
   logLevel: 'info',
   pushSessions: true,
   externalAgents: false,
-  commitLinking: 'prompt',
+  commitLinking: 'always',
   absoluteHookPath: false,
   checkpointsBackend: 'git-branch',
   maxUntrackedBytes: 200 * megabyte,

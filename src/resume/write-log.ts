@@ -17,7 +17,7 @@ import type { Agent, LogOrigin } from '../model/agent.ts'
 import type { DeliveredLog } from '../model/session-file.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { readSession } from '../sessions/store.ts'
-import { EntireError, isErrno } from '../std/errors.ts'
+import { EntireError, isErrno, systemReason } from '../std/errors.ts'
 import { exists, fileSize, findStat, openRegular, readBytes, readRange, removeFile } from '../std/file.ts'
 import { findLink } from '../std/inside.ts'
 import { writePoint } from '../std/kill-point.ts'
@@ -85,7 +85,7 @@ function compareStart(old: string, fresh: string): 'none' | 'same' | 'start' | '
   const [oldSize, freshSize] = [fileSize(old), fileSize(fresh) ?? 0]
   if (oldSize === undefined) {
     if (findStat(old) === undefined) return 'none'
-    throw unwritable(old, reasons.EISDIR)
+    throw unwritable(old, 'a directory has its name')
   }
   if (oldSize > freshSize) return 'other'
   const [a, b] = [openRegular(old), openRegular(fresh)]
@@ -128,25 +128,12 @@ function backUp(path: string, now: Date, create: (backup: string) => void): stri
   }
 }
 
-const reasons = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'it is larger than files may be',
-  EIO: 'the disk failed',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOTDIR: 'a part of its path is a file',
-  EEXIST: 'a part of its path is a file',
-  EISDIR: 'a directory has its name',
-}
-
 function explaining<T>(path: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
-    const known = Object.entries(reasons).find(([code]) => isErrno(error, code))
-    throw known === undefined ? error : unwritable(path, known[1], error)
+    const reason = systemReason(error)
+    throw reason === undefined ? error : unwritable(path, reason, error)
   }
 }
 

@@ -119,6 +119,30 @@ export function isErrno(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
+const systemReasons: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'it is larger than files may be',
+  EIO: 'the disk failed',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'a part of its path is a file',
+  EISDIR: 'a directory has its name',
+  ELOOP: 'its path has too many symbolic links',
+  ENAMETOOLONG: 'its name is too long',
+  EBUSY: 'another program uses it',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  ENOMEM: 'there is not enough memory',
+}
+
+/** Why the operating system refused: nobody's bug, and something a person can mend. */
+export function systemReason(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? systemReasons[String(error.code)] : undefined
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

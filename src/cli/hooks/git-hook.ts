@@ -1,8 +1,8 @@
 // Runs `entire hooks git <hook>`, which the installed hook scripts of git call.
 
-import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { LinkAnswer, MessageFile } from '../../commits/link.ts'
+import type { MessageFile } from '../../commits/link.ts'
 import { prefetchMadeCommit, prefetchStagedCommit, type StagedCommit } from '../../commits/prefetch.ts'
 import type { PrefetchedCatFile } from '../../git/cat-file-process.ts'
 import { hookTable } from '../../git/hooks/names.ts'
@@ -114,7 +114,7 @@ async function linkCommit(
   await link(recorder, messageFile(path), {
     source,
     staged,
-    ask: (question) => askOnTerminal(recorder, question),
+    ask: async (question) => (await import('./link-question.ts')).askOnTerminal(recorder.env, question),
     rememberAlways: () => {
       always = true
     },
@@ -143,26 +143,5 @@ function messageFile(path: string): MessageFile {
       if (before !== undefined && text.startsWith(before)) appendWhole(file, text.slice(before.length))
       else writeAtomic(file, text, { mode: statSync(file).mode & 0o777 })
     },
-  }
-}
-
-function askOnTerminal({ env }: Recorder, question: string): LinkAnswer {
-  if (env.ENTIRE_TEST_TTY) return 'yes'
-  let fd: number
-  try {
-    fd = openSync('/dev/tty', 'r+')
-  } catch {
-    return 'yes'
-  }
-  try {
-    writeSync(fd, question)
-    const buffer = Buffer.alloc(256)
-    const answer = buffer.subarray(0, readSync(fd, buffer)).toString('utf8').trim().toLowerCase()
-    if (answer === 'n' || answer === 'no') return 'no'
-    return answer === 'a' || answer === 'always' ? 'always' : 'yes'
-  } catch {
-    return 'yes'
-  } finally {
-    closeSync(fd)
   }
 }
