@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TempRepo, tempDir, tempRepo } from '../../test/support/repo.ts'
 import { availableKinds } from '../../test/support/repo-kinds.ts'
@@ -253,4 +253,21 @@ test('a missing parent commit is reported when the import ends', async () => {
   })
   await expect(writes.finish()).rejects.toMatchObject({ code: 'git-failed' })
   expect(crashReports(temp.repo)).toEqual([])
+})
+
+test('the mark that a killed import left on the same pack is removed, and that of another import stays', async () => {
+  await using temp = await tempRepo()
+  const step = { changes: [file('a', 'of a step\n')] }
+  const oid = await save(temp.repo, step)
+  await temp.git('update-ref', '-d', ref)
+  const dir = join(temp.repo.commonDir, 'objects/pack')
+  const [pack = ''] = readdirSync(dir).filter((name) => name.endsWith('.pack'))
+  const [mark, other] = [pack.replace(/pack$/, 'keep'), `pack-${'ab'.repeat(20)}.keep`]
+  for (const name of [pack, pack.replace(/pack$/, 'idx')]) rmSync(join(dir, name))
+  for (const name of [mark, other]) writeFileSync(join(dir, name), 'fast-import')
+  expect(await save(temp.repo, step).catch((error) => error.code)).toBe('ref-moved')
+  expect(readdirSync(dir)).toEqual([other])
+  expect(await save(temp.repo, step)).toBe(oid)
+  expect(await temp.git('cat-file', 'blob', `${oid}:a`)).toBe('of a step')
+  expect(readdirSync(dir).filter((name) => name.endsWith('.keep'))).toEqual([other])
 })

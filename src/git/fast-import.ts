@@ -296,11 +296,29 @@ function importFailure(repo: Repo, ended: { code: number; stderr: string }): Ent
 }
 
 // A killed import leaves a .keep file beside the pack it was writing. The same save, repeated, writes the
-// same pack and fails on that file.
+// same pack and fails on that file, but leaves the pack under a temporary name. Packs are named after the hash
+// at their end, so only the mark of that very pack is removed, and not that of an import that runs elsewhere.
 function releasePacks(repo: Repo): void {
   const dir = join(repo.commonDir, 'objects', 'pack')
-  for (const name of readdirSync(dir).filter((entry) => entry.endsWith('.keep'))) {
-    if (readText(join(dir, name)) === 'fast-import') removeFile(join(dir, name))
+  const names = readdirSync(dir)
+  for (const keep of names.filter((name) => name.endsWith('.keep'))) {
+    const hash = Buffer.from(/^pack-([0-9a-f]+)\.keep$/.exec(keep)?.[1] ?? '', 'hex')
+    const copies = names.filter((name) => isCopyOf(hash, join(dir, name)))
+    if (copies.length === 0 || readText(join(dir, keep)) !== 'fast-import') continue
+    for (const name of [keep, ...copies]) removeFile(join(dir, name))
+  }
+}
+
+// An index ends with the hash of its pack and then its own.
+function isCopyOf(hash: Buffer, path: string): boolean {
+  const kind = /[/]tmp_(pack|idx)_[^/]+$/.exec(path)?.[1]
+  const fd = kind === undefined || hash.length === 0 ? undefined : openIfThere(path)
+  if (fd === undefined) return false
+  try {
+    const from = fstatSync(fd).size - hash.length * (kind === 'idx' ? 2 : 1)
+    return from > 0 && readRange(fd, from, hash.length).equals(hash)
+  } finally {
+    closeSync(fd)
   }
 }
 
