@@ -1,10 +1,20 @@
 // Makes the temporary directory of a test run, in memory where there is room: tests write thousands of small
 // files, and git waits for the disk after many of them.
-import { accessSync, constants, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const prefix = 'entire-tests-'
+// Process ids mean nothing in another namespace, as of a container that shares the memory.
+const prefix = `entire-tests-${findNamespace()}-`
 // The type of tmpfs. https://man7.org/linux/man-pages/man2/statfs.2.html
 const tmpfs = 0x01021994
 const bytesNeeded = 2 ** 30
@@ -22,6 +32,15 @@ export function makeRunDirectory(owner: number): string {
   const path = join(parent, `${prefix}${owner}`)
   mkdirSync(path, { recursive: true })
   return path
+}
+
+// https://man7.org/linux/man-pages/man7/pid_namespaces.7.html
+function findNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')
+  } catch {
+    return 'here'
+  }
 }
 
 function findMemory(): string | undefined {
