@@ -20,6 +20,7 @@ import { readTree, type TreeEntry } from '../git/tree.ts'
 import type { Clock } from '../std/time.ts'
 import { remoteMetadataRef } from './copies.ts'
 import { checkpointRef, metadataRef } from './layout.ts'
+import { findPurgedAt, readPurged, refusePurged, replaceCommand } from './purged.ts'
 
 const attempts = 3
 const refusals = [1, 128, ...outOfTime]
@@ -45,6 +46,15 @@ export async function syncRef(sync: RefSync): Promise<boolean> {
   sync.say(`[entire] Pushing ${shortName(sync.ref)} to ${sync.label}...`)
   let failure = await pushRefs(sync, [sync.ref])
   for (let attempt = 1; failure !== undefined && attempt <= attempts; attempt += 1) {
+    const purgedAt = await findPurgedAt(sync.repo, sync.remote, sync.ref)
+    if (purgedAt !== undefined) {
+      sync.say(
+        `[entire] ${shortName(sync.ref)} was not pushed: ${sync.label} still has what was purged here.`,
+      )
+      sync.say('[entire] To replace it there, for everyone:')
+      sync.say(`[entire]   ${replaceCommand(sync.remote, sync.ref, { at: purgedAt, isHere: true })}`)
+      return false
+    }
     sync.say(`[entire] Syncing ${shortName(sync.ref)} with remote...`)
     if (!(await fetchAndMerge(sync))) break
     failure = await pushRefs(sync, [sync.ref])
@@ -96,6 +106,7 @@ export async function mergeWith(sync: RefSync, theirs: Oid): Promise<void> {
   const ours = (await tipOf(sync)) as Oid
   const base = await mergeBase(sync.repo, ours, theirs)
   if (base === theirs) return
+  await refusePurged(sync.repo, ours, theirs)
   if (base === ours) return moveRefs(sync.repo, [{ ref: sync.ref, to: theirs, from: ours }])
   const changes: TreeChange[] = await planMerge(sync.objects, { base, ours, theirs })
   const writes = startFastImport(sync.repo)
@@ -202,6 +213,9 @@ export async function fetchCheckpoint(
   options: FetchOptions,
 ): Promise<FetchResult> {
   const ref = checkpointRef(id)
+  if (readPurged(sync.repo).checkpoints.includes(id)) return { kind: 'absent' }
+  if ((await findPurgedAt(sync.repo, sync.remote, ref)) !== undefined)
+    return { kind: 'failed', why: `${sync.label} still has what was purged here` }
   if (ref !== metadataRef) return fetchRefs(sync.repo, sync.remote, [`${ref}:${ref}`], options)
   if (sync.remote === 'origin')
     return fetchRefs(sync.repo, sync.remote, [`+${ref}:${remoteMetadataRef}`], options)

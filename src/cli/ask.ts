@@ -77,6 +77,15 @@ export async function askText(cli: Cli, question: TerminalQuestion): Promise<str
   return isCancel(answer) ? undefined : answer?.trim() || undefined
 }
 
+/** The same for a text that must not appear on the screen. */
+export async function askHidden(cli: Cli, question: TerminalQuestion): Promise<string | undefined> {
+  requireTerminal(cli, question)
+  if (!isTerminal(0)) return (await askLine(cli, wording(question))) || undefined
+  const { isCancel, password } = await loadPrompts()
+  const answer = await password({ message: wording(question) })
+  return isCancel(answer) ? undefined : answer || undefined
+}
+
 async function loadPrompts() {
   const prompts = await import('@clack/prompts')
   // Ctrl-D cancels, as in other programs.

@@ -73,6 +73,10 @@ export const commandList = {
     brief: 'Show what would be redacted from a text',
     load: async () => (await import('./redact/redact.ts')).redactCommand,
   },
+  purge: {
+    brief: 'Remove a secret, a checkpoint or a session for good',
+    load: async () => (await import('./purge/purge.ts')).purgeCommand,
+  },
   doctor: {
     brief: 'Find and fix problems',
     load: async () => (await import('./doctor/doctor.ts')).doctorCommands,

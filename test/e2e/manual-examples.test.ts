@@ -73,7 +73,9 @@ test.each([...Map.groupBy(examples, ([command]) => command)])('%s', async (comma
   for (const [, line] of shown) {
     const words = (wordsOf(line) ?? []).map((word) => names[word] ?? word)
     if (isApart(words)) continue
-    const { code, err, out } = await repo.entire(words, { stdin: '' })
+    const { code, err, out } = await repo.entire(words, {
+      stdin: line.startsWith('pass ') ? 'a secret of the user' : '',
+    })
     expect(`${out}${err}`).not.toMatch(/\n\s+at .*:\d+/)
     // The only error allowed is that there is no terminal to ask on.
     if (code === 2)

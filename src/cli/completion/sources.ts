@@ -97,6 +97,10 @@ const remotes = inRepo(async (repo) => [
 const targets: CompletionSource = async (request) =>
   (await Promise.all([branches, sessions, checkpoints].map((source) => source(request)))).flat()
 
+// No secret is ever proposed.
+const purgeable: CompletionSource = async (request) =>
+  (await Promise.all([sessions, checkpoints].map((source) => source(request)))).flat()
+
 const keys: CompletionSource = async () => {
   const { settingKeys } = await import('../configure/setting-keys.ts')
   return settingKeys.map(({ name, meaning }) => ({ value: name, about: meaning }))
@@ -133,6 +137,7 @@ const byName: Record<string, CompletionSource> = {
   },
   level: () => logLevels.map((value) => ({ value, about: '' })),
   ref: branches,
+  'secret-or-id': purgeable,
   remote: remotes,
   session: sessions,
   step: steps,
