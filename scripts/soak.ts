@@ -15,6 +15,7 @@ const tests: Record<TrialKind, string[]> = {
     'test/faults/orphans.test.ts',
     'test/e2e/clean-killed.test.ts',
     'test/e2e/rewind-killed.test.ts',
+    'test/e2e/purge.test.ts',
   ],
   operations: ['test/properties', 'src/agents/shared/settings-installer-property.test.ts'],
   races: ['test/faults/races.test.ts', 'test/faults/at-once.test.ts', 'test/faults/repack.test.ts'],
