@@ -25,6 +25,8 @@ const tests: Record<TrialKind, string[]> = {
 }
 /** Tests of which a check does a part: of no kind, run when no kind is named. */
 const others = [
+  'test/e2e/unended-turns.test.ts',
+  'test/faults/any-agent-payload.test.ts',
   'test/faults/bad-command-input.test.ts',
   'test/faults/garbage.test.ts',
   'test/faults/not-regular-files.test.ts',

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { agents } from '../../src/agents/all.ts'
 import { doctor } from '../support/doctor.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { rotatingRows, rotationTitle } from '../support/rotation.ts'
 
 setDefaultTimeout(60_000)
 
@@ -136,7 +137,8 @@ describe.each(Object.entries(ways))('%s', (agent, { session, prompt, stop, start
     ...others.map((said): [string, Said] => [JSON.stringify(said), said]),
   ]
 
-  test.each(endings)('what the turn did is saved by %s', async (_name, said) => {
+  const title = `what the turn did is saved by %s (${rotationTitle})`
+  test.each(rotatingRows(endings, Object.keys(ways).indexOf(agent)))(title, async (_name, said) => {
     const { repo, say } = await ready(agent)
     await using _repo = repo
     const begin = await repo.head()

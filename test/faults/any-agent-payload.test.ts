@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { agents } from '../../src/agents/all.ts'
 import type { Json } from '../../src/std/json.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
+import { rotatingRows, rotationTitle } from '../support/rotation.ts'
 import { readUserState } from '../support/user-state.ts'
 
 setDefaultTimeout(120_000)
@@ -44,7 +45,7 @@ describe.each(
     .filter(({ hookNames }) => hookNames.length > 0)
     .map((agent) => [agent.name, agent.hookNames] as const),
 )('%s', (agent, verbs) => {
-  test('neither more fields, nor null, nor values of another kind break a hook', async () => {
+  test(`neither more fields, nor null, nor values of another kind break a hook (${rotationTitle})`, async () => {
     await using repo = await recordedRepo({
       agent,
       env: { ENTIRE_TEST_OPENCODE_MOCK_EXPORT: '1' },
@@ -71,8 +72,8 @@ describe.each(
         ...all('../../\0', more),
       },
     }
-    for (const verb of verbs)
-      for (const payload of Object.values(said)) {
+    for (const [number, verb] of verbs.entries())
+      for (const payload of rotatingRows(Object.values(said), number)) {
         const { code, err } = await repo.entire(['hooks', agent, verb], { stdin: JSON.stringify(payload) })
         expect([verb, code, /\bat .*\.ts:\d+|TypeError|E[A-Z]{3,}:/.exec(err)?.[0]]).toEqual([
           verb,

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface Chosen {
@@ -50,4 +51,21 @@ test('a soak does everything, and stories of its own', () => {
 
 test('without a seed the commit decides, so that a failure happens again', () => {
   expect(chosen({})).toEqual(chosen({}))
+})
+
+test('a soak runs every test that rotates', () => {
+  const root = join(import.meta.dir, '../..')
+  const read = (path: string) => readFileSync(join(root, path), 'utf8')
+  const soaked = [...read('scripts/soak.ts').matchAll(/'((?:src|test|samples)(?:\/[^']+)?)'/g)].map(
+    ([, path = '']) => path,
+  )
+  const tests = ['src', 'test', 'samples'].flatMap((dir) =>
+    [...new Bun.Glob(`${dir}/**/*.test.ts`).scanSync(root)].filter((path) =>
+      read(path).includes("/support/rotation.ts'"),
+    ),
+  )
+  expect(tests.length).toBeGreaterThan(20)
+  expect(
+    tests.filter((path) => !soaked.some((part) => path === part || path.startsWith(`${part}/`))),
+  ).toEqual([])
 })
