@@ -16,6 +16,7 @@ import { killedCode } from '../faults/faulty-repo.ts'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { isSoak, rotatingNumbers, rotationSeed, rotationTitle } from '../support/rotation.ts'
+import { counted } from '../support/trials.ts'
 
 setDefaultTimeout(120_000)
 
@@ -327,40 +328,49 @@ test('what is the user’s own is named and left alone, a lone object is not', a
   expect((await repo.entire(['purge', 'abc', '--force'])).err).toContain('at least 6 characters')
   expect((await repo.entire(['purge', '-'], { stdin: secret })).code).toBe(0)
   expect((await repo.entire(['purge'])).err).toContain('entire purge -')
+  const lender = `${repo.base}/lender.git`
+  await repo.git('init', '--quiet', '--bare', lender)
+  await repo.run(['git', '-C', lender, 'hash-object', '-w', '--stdin'], { stdin: `lent ${secret}` })
+  writeFileSync(join(repo.repo.commonDir, 'objects/info/alternates'), `${lender}/objects\n`)
+  const lent = await repo.entire(['purge', '-', '--force'], { stdin: secret })
+  expect(lent.out).toContain(`borrows from: ${lender}/objects`)
+  expect(await repo.git('-C', lender, 'count-objects')).toStartWith('1 objects')
 })
 
-test(`a purge that is killed leaves a sound repository, and is completed by the next one (${rotationTitle})`, async () => {
-  const story = await plantedRepo()
-  await using repo = story.repo
-  const targets: [string[], string | undefined, string[]][] = [
-    [['purge', '-', '--force'], secret, forms],
-    [['purge', story.agent.session, '--force'], undefined, [story.agent.session]],
-  ]
-  const snapshot = `${repo.base}/snapshot`
-  await repo.run(['cp', '-a', repo.repo.commonDir, snapshot])
-  const before = await usersOwn(repo, story.dangling)
-  for (const write of rotatingNumbers()) {
-    // There are many writes, and each takes two purges: a third of this part is enough.
-    if (!isSoak && Math.floor(write / 5) % 3 !== Math.floor(rotationSeed / 5) % 3) continue
-    const [args, stdin, texts] = targets[Math.floor(write / 15) % 2] as (typeof targets)[number]
-    rmSync(repo.repo.commonDir, { recursive: true })
-    await repo.run(['cp', '-a', snapshot, repo.repo.commonDir])
-    const input = stdin === undefined ? {} : { stdin }
-    const ran = await repo.entire(args, { ...input, env: { ENTIRE_TEST_KILL_AT_WRITE: `${write}` } })
-    await expectSound(repo)
-    expect(await usersOwn(repo, story.dangling)).toEqual(before)
-    if (ran.code !== killedCode) {
-      expect({ code: ran.code, isLong: write > 10 }).toEqual({ code: 0, isLong: true })
-      break
+test(`a purge that is killed leaves a sound repository, and is completed by the next one (${rotationTitle})`, () =>
+  counted('kills', async (trials) => {
+    const story = await plantedRepo()
+    await using repo = story.repo
+    const targets: [string[], string | undefined, string[]][] = [
+      [['purge', '-', '--force'], secret, forms],
+      [['purge', story.agent.session, '--force'], undefined, [story.agent.session]],
+    ]
+    const snapshot = `${repo.base}/snapshot`
+    await repo.run(['cp', '-a', repo.repo.commonDir, snapshot])
+    const before = await usersOwn(repo, story.dangling)
+    for (const write of rotatingNumbers()) {
+      // There are many writes, and each takes two purges: a third of this part is enough.
+      if (!isSoak && Math.floor(write / 5) % 3 !== Math.floor(rotationSeed / 5) % 3) continue
+      const [args, stdin, texts] = targets[Math.floor(write / 15) % 2] as (typeof targets)[number]
+      trials.begin()
+      rmSync(repo.repo.commonDir, { recursive: true })
+      await repo.run(['cp', '-a', snapshot, repo.repo.commonDir])
+      const input = stdin === undefined ? {} : { stdin }
+      const ran = await repo.entire(args, { ...input, env: { ENTIRE_TEST_KILL_AT_WRITE: `${write}` } })
+      await expectSound(repo)
+      expect(await usersOwn(repo, story.dangling)).toEqual(before)
+      if (ran.code !== killedCode) {
+        expect({ code: ran.code, isLong: write > 10 }).toEqual({ code: 0, isLong: true })
+        break
+      }
+      // A session that was killed with the last write is not found any more.
+      const again = await repo.entire(args, input)
+      if (again.code !== 0) expect(again.err).toContain('not found')
+      expect(await objectsWith(repo, texts)).toEqual([])
+      expect(filesWith(repo.repo.commonDir, texts)).toEqual([])
+      await expectSound(repo)
     }
-    // A session that was killed with the last write is not found any more.
-    const again = await repo.entire(args, input)
-    if (again.code !== 0) expect(again.err).toContain('not found')
-    expect(await objectsWith(repo, texts)).toEqual([])
-    expect(filesWith(repo.repo.commonDir, texts)).toEqual([])
-    await expectSound(repo)
-  }
-})
+  }))
 
 test('checkpoints with a ref of their own are purged like those on the branch', async () => {
   await using repo = await recordedRepo()
@@ -384,4 +394,32 @@ test('checkpoints with a ref of their own are purged like those on the branch', 
   await agent.turn('and on', { 'c.txt': 'c\n' })
   await repo.commitAs('human', 'c', 'c.txt')
   expect((await repo.entire(['explain', await repo.checkpointOf(), '--no-pager'])).code).toBe(0)
+})
+
+test('checkpoints that only the remote has are taken in, so that replacing its branch loses none', async () => {
+  await using repo = await recordedRepo()
+  const origin = `${repo.base}/origin.git`
+  await repo.git('init', '--quiet', '--bare', '--initial-branch=main', origin)
+  await repo.git('remote', 'add', 'origin', origin)
+  repo.write('.gitignore', '.claude/\n')
+  await repo.commitAs('human', 'setup')
+  const agent = fakeAgent(repo)
+  await agent.turn(`use ${secret}`, { 'a.txt': 'a\n' })
+  await repo.commitAs('human', 'a', 'a.txt')
+  await repo.git('push', '--quiet', 'origin', 'main')
+  const theirs = `${repo.base}/theirs`
+  await repo.git('clone', '--quiet', '--branch', 'entire/checkpoints/v1', origin, theirs)
+  mkdirSync(join(theirs, 'ab/cdef012345'), { recursive: true })
+  writeFileSync(join(theirs, 'ab/cdef012345/metadata.json'), '{"checkpoint_id":"abcdef012345"}\n')
+  const author = ['-c', 'user.name=x', '-c', 'user.email=x@example.com']
+  await repo.git('-C', theirs, 'add', '.')
+  await repo.git('-C', theirs, ...author, 'commit', '--quiet', '-m', 'theirs')
+  await repo.git('-C', theirs, 'push', '--quiet')
+  await repo.git('fetch', '--quiet', 'origin')
+  const done = await repo.entire(['purge', '-', '--force'], { stdin: secret })
+  expect(await repo.paths(metadata)).toContain('ab/cdef012345/metadata.json')
+  const command = /^ {2}(git push .*)$/m.exec(done.out)?.[1] ?? ''
+  expect((await repo.run(['sh', '-c', command])).code).toBe(0)
+  expect(await repo.git('ls-remote', origin, metadata)).toStartWith(await repo.git('rev-parse', metadata))
+  expect(await objectsWith(repo, forms)).toEqual([])
 })
