@@ -33,6 +33,7 @@ async function readInto(
     last: cursor,
     ignoreBefore: options.ignoreBefore ?? 0,
     isCopy: false,
+    turnFrom: 0,
     metadata: undefined,
   })
   for (const { content } of blobs) await repo.run(['git', 'hash-object', '-w', '--stdin'], { stdin: content })

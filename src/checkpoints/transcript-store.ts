@@ -20,6 +20,11 @@ import { maxBlobBytes, stripLines } from './transcript-chunks.ts'
 /** More than this at once is not a conversation, and reading it would block the agent for minutes. */
 const maxUnseenBytes = 512 * 1024 * 1024
 
+// The agent waits. More than two of these are read one by one, which takes a second or two each.
+const usualPieceBytes = 32 * 1024 * 1024
+// What a turn is told from while its transcript is behind.
+const tailBytes = 8 * 1024 * 1024
+
 const blockBytes = 8 * 1024 * 1024
 const sealBytes = 1024
 
@@ -38,6 +43,10 @@ export interface TranscriptSource extends ChunkStore, DocumentStore {
   ignoreBefore: number
   /** The files that those name are not the session's either. */
   isCopy: boolean
+  /** Where the turn begins. Its files and last words are found at once, even if the rest is read later. */
+  turnFrom: number
+  /** How much of a long transcript is read at once. */
+  pieceBytes?: number
   metadata: EventMetadata | undefined
   /** The transcript is only this part of the file. Positions count from the beginning of the part. */
   part?: FilePart | undefined
@@ -88,7 +97,10 @@ async function readLines(source: TranscriptSource, bytes: ReadBytes, size: numbe
     sealAt(bytes, known.bytes) === known.seal
   const from = continues ? afterNewline(bytes, known.bytes) : 0
   if (size - from > maxUnseenBytes) throw tooLarge(source.path, size - from)
-  const writer = new ChunkWriter(source, continues ? known.chunks : [], size - from)
+  const { pieceBytes = usualPieceBytes } = source
+  const end = size - from > 2 * pieceBytes ? from + pieceBytes : size
+  const ignoreBefore = continues ? (known.ignored ?? 0) : source.ignoreBefore
+  const writer = new ChunkWriter(source, continues ? known.chunks : [], end - from)
   const remembered = continues
     ? known.carry
     : source.last?.carry && source.format.restart?.(source.last.carry)
@@ -99,16 +111,18 @@ async function readLines(source: TranscriptSource, bytes: ReadBytes, size: numbe
   const read = (text: string) => {
     const part = source.format.readLines(text.replace(/\n$/, '').split('\n'), reading.carry, source.metadata)
     reading =
-      consumed <= source.ignoreBefore
+      consumed <= ignoreBefore
         ? {
             ...emptyReading(part.carry),
             items: reading.items + part.items,
-            files: source.isCopy ? [] : mergeReadings(reading, part).files,
+            // Read later, they would count as files of another turn.
+            files:
+              source.isCopy || continues || end < size ? reading.files : mergeReadings(reading, part).files,
           }
         : mergeReadings(reading, part)
   }
   let last: string | undefined
-  for (const block of lineBlocks(bytes, from, size, source)) {
+  for (const block of lineBlocks(bytes, { from, end, size, ignoreBefore, path: source.path })) {
     if (last !== undefined) read(last)
     last = block.toString('utf8')
     await writer.append(await redactBytes({ redact }, block, last))
@@ -116,6 +130,7 @@ async function readLines(source: TranscriptSource, bytes: ReadBytes, size: numbe
   }
   await writer.flush()
   const seal = sealAt(bytes, consumed)
+  const tail = end < size ? readTail(source, bytes, size) : undefined
   return {
     parse: () => {
       if (last !== undefined) read(last)
@@ -129,8 +144,10 @@ async function readLines(source: TranscriptSource, bytes: ReadBytes, size: numbe
           hash: continues ? known.hash : sha256Start(),
           hashed: continues ? known.hashed : 0,
           ...given({ carry: reading.carry, redactions: counted.counts() }),
+          ...(tail === undefined ? {} : { behind: size - consumed }),
+          ...(consumed < ignoreBefore ? { ignored: ignoreBefore } : {}),
         },
-        reading,
+        reading: tail === undefined ? reading : withTail(source, reading, tail),
         restarted: known !== undefined && !continues,
         isUncertain: source.last !== undefined && !continues && remembered === undefined,
       }
@@ -138,27 +155,55 @@ async function readLines(source: TranscriptSource, bytes: ReadBytes, size: numbe
   }
 }
 
+/** The last lines of a turn. */
+function readTail({ turnFrom }: TranscriptSource, bytes: ReadBytes, size: number): string[] {
+  const from = Math.max(turnFrom, size - tailBytes)
+  const text = bytes(from, size - from).toString('utf8')
+  return (from > turnFrom ? text.slice(text.indexOf('\n') + 1) : text).trimEnd().split('\n')
+}
+
+// Adds what the end of a turn needs, and what is not counted twice when it is read again.
+function withTail(
+  { format, metadata }: TranscriptSource,
+  reading: TranscriptReading,
+  tail: string[],
+): TranscriptReading {
+  const { files, summary, model } = format.readLines(tail, undefined, metadata)
+  return { ...reading, files: [...new Set([...reading.files, ...files])], ...given({ summary, model }) }
+}
+
+interface LineRange {
+  from: number
+  /** At least one line is read, also if it ends behind this. */
+  end: number
+  size: number
+  /** A block ends here. */
+  ignoreBefore: number
+  path: string
+}
+
 // Yields whole lines in blocks of bounded size. A last line without newline counts when it is a complete JSON
 // value.
 function* lineBlocks(
   bytes: ReadBytes,
-  from: number,
-  size: number,
-  source: Pick<TranscriptSource, 'path' | 'ignoreBefore'>,
+  { from, end: stop, size, ignoreBefore, path }: LineRange,
 ): Generator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
-  for (let at = from; at < size; ) {
-    const limit = at < source.ignoreBefore ? source.ignoreBefore : size
+  let hasLines = false
+  let at = from
+  while (at < stop || (!hasLines && at < size)) {
+    const limit = Math.min(at < ignoreBefore ? ignoreBefore : size, at < stop ? stop : size)
     const block = bytes(at, Math.min(blockBytes, limit - at))
     if (block.length === 0) break
     at += block.length
     const joined = rest.length === 0 ? block : Buffer.concat([rest, block])
     const end = joined.lastIndexOf(10) + 1
     if (end > 0) yield joined.subarray(0, end)
+    hasLines ||= end > 0
     rest = joined.subarray(end)
-    if (rest.length > maxBlobBytes) throw tooLarge(source.path, rest.length)
+    if (rest.length > maxBlobBytes) throw tooLarge(path, rest.length)
   }
-  if (rest.length > 0 && parseJson(rest.toString('utf8')) !== undefined) yield rest
+  if (at >= size && rest.length > 0 && parseJson(rest.toString('utf8')) !== undefined) yield rest
 }
 
 async function readDocument(source: TranscriptSource, bytes: ReadBytes, size: number): Promise<AppendedPart> {

@@ -79,19 +79,16 @@ export async function describePart(
 ): Promise<SessionPart> {
   const { recorder, git, commit, checkpoint } = underway
   const { session } = candidate
+  const request = { recorder, agent: candidate.agent, session, objects: git.objects, sampleOid: commit.oid }
+  // A transcript that is behind is being read by another process, which completes the checkpoint.
+  const isBehind = session.cursor?.behind !== undefined
   const transcript = await (candidate.readTranscript?.() ??
-    readTurnTranscript({
-      recorder,
-      agent: candidate.agent,
-      session,
-      objects: git.objects,
-      sampleOid: commit.oid,
-    }))
+    (isBehind ? undefined : readTurnTranscript(request)))
   const prompts = await promptsSinceCheckpoint(recorder, session, transcript, underway.afterwards)
   await noteMidTurnFiles(underway, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
   const [contentHash, attribution] = await Promise.all([
-    digestSessionTranscript({ recorder, agent: candidate.agent, session, ...git, sampleOid: commit.oid }),
+    digestSessionTranscript({ ...request, storeBlob: git.storeBlob }),
     attributeCommit(underway, session, shares),
   ])
   const [branch] = await safeNames(recorder, commit.branch === undefined ? [] : [commit.branch])
@@ -173,14 +170,18 @@ function settle(underway: CommitUnderway, session: Session, left: string[]): voi
   delete session.checkpointTokens
   session.filesTouched = left
   session.stepCount = left.length > 0 ? 1 : 0
-  session.transcriptStart = left.length > 0 ? 0 : (session.cursor?.items ?? session.transcriptStart)
+  const { items = session.transcriptStart, behind } = session.cursor ?? {}
+  session.transcriptStart = left.length > 0 ? 0 : behind === undefined ? items : session.transcriptStart
   if (left.length > 0) delete session.lastCheckpoint
   else session.lastCheckpoint = checkpoint
   session.fullyCondensed = session.phase === 'ended' && left.length === 0
-  if (wasActive) session.turnCheckpoints = [...new Set([...session.turnCheckpoints, checkpoint])]
-  else {
+  // The rest of the transcript is added when the turn ends, and when it is caught up with.
+  if (wasActive || behind !== undefined)
+    session.turnCheckpoints = [...new Set([...session.turnCheckpoints, checkpoint])]
+  if (!wasActive) {
     session.lastInteraction = formatTime(recorder.clock())
-    if (left.length === 0) underway.afterwards.push(() => clearPrompts(recorder.repo, session.id))
+    if (left.length === 0 && behind === undefined)
+      underway.afterwards.push(() => clearPrompts(recorder.repo, session.id))
   }
 }
 

@@ -38,6 +38,10 @@ export interface TranscriptCursor {
   /** Hex sha256 over the redacted transcript, set when only the agent can join its chunks. */
   digest?: string
   carry?: JsonObject
+  /** Bytes that were there and are not read yet: a long transcript is read in pieces. */
+  behind?: number
+  /** Nothing before this byte counts: it was said before recording began. */
+  ignored?: number
   /** How often each rule has redacted something of the transcript. */
   redactions?: Record<string, number>
 }

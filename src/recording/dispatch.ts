@@ -23,7 +23,7 @@ import { invalidValue, messageOf } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { formatTime } from '../std/time.ts'
-import { sweep, tidyUp } from './housekeeping.ts'
+import { startCatchUp, sweep, tidyUp } from './housekeeping.ts'
 import { listMissed, noteMissed, settleMissed } from './missed-events.ts'
 import { adoptUnhookedCommits, saveStep, TurnEnd } from './turn-end.ts'
 
@@ -143,6 +143,7 @@ async function handle(
     return
   }
   await save(work)
+  if (work.session.cursor?.behind !== undefined) await startCatchUp(recorder, work.session.id)
   if (!isKnown) removeModelHint(repo, work.session.id)
   if (!isActive(work.session)) removeTurnStart(repo, work.session.id)
 }

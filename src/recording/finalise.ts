@@ -37,6 +37,7 @@ export async function finalise(work: EventWork, end: TurnEnd): Promise<void> {
         })
     }
   }
+  if (session.cursor?.behind !== undefined) return
   session.turnCheckpoints = []
   if (session.filesTouched.length === 0) work.afterwards.push(() => clearPrompts(recorder.repo, session.id))
 }

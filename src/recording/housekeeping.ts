@@ -1,5 +1,5 @@
 // Keeps the repository tidy. At the end of a turn: drops refs that were kept long enough, and merges the
-// small packs that saves leave. At its start: removes what killed processes left behind.
+// small packs that saves leave; what takes long runs in the background. At its start: removes what killed processes left behind.
 
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,6 +32,14 @@ async function mergePacksIfDue({ repo, log }: Recorder): Promise<void> {
   if (countPacks(join(repo.commonDir, 'objects', 'pack')) <= packLimit) return
   log.write('info', 'merging packs in the background')
   await startDetached(mergePacksCommand(repo), { cwd: repo.root, env: gitEnv(repo.env) })
+}
+
+/**
+ * Reads on in a long transcript, in a process of its own. If that is killed, the next event reads a piece and starts
+ * it again.
+ */
+export async function startCatchUp({ repo, env }: Recorder, session: string): Promise<void> {
+  await startDetached([process.execPath, 'hooks', 'catch-up', session], { cwd: repo.root, env })
 }
 
 function countPacks(dir: string): number {

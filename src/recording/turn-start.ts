@@ -41,7 +41,7 @@ export async function beginTurn(work: EventWork): Promise<void> {
   session.untrackedAtStart = findUserFiles(work, changes.untracked)
   session.turnId = recorder.random(6)
   session.turnCount += 1
-  session.turnCheckpoints = []
+  if (session.cursor?.behind === undefined) session.turnCheckpoints = []
   session.turnFiles = []
   session.turnHead = status.head
   delete session.lastCheckpoint

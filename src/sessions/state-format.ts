@@ -202,6 +202,7 @@ function parseCursor(value: unknown): TranscriptCursor | undefined {
     ...{ path, bytes, items, seal, hash, hashed: asNumber(record.hashed) ?? 0, chunks },
     ...given({ digest }),
     ...given({ carry, redactions: parseCounts(record.redactions) }),
+    ...given({ behind: asNumber(record.behind), ignored: asNumber(record.ignored) }),
   }
 }
 

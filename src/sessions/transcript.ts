@@ -18,8 +18,11 @@ import {
 } from '../model/tokens.ts'
 import { EntireError, messageWithHint } from '../std/errors.ts'
 import { fileSize, readText } from '../std/file.ts'
+import { given } from '../std/given.ts'
+import { asCount } from '../std/json.ts'
 import type { EventWork } from './event-work.ts'
 import { findTranscriptReference, readThroughFile, recordingStart } from './fetched-transcript.ts'
+import { readTurnStart } from './turn-start-state.ts'
 
 /** What a transcript says since the last save, and its redacted form, not stored yet. */
 export interface TurnTranscript {
@@ -143,7 +146,8 @@ export function useTranscript(
   session.turnFiles = [...new Set([...session.turnFiles, ...transcript.files])]
   if (transcript.model !== undefined) session.model = transcript.model
   count(session, transcript)
-  if (transcript.cursor.items < session.transcriptStart) session.transcriptStart = 0
+  const { items, behind } = transcript.cursor
+  if (behind === undefined && items < session.transcriptStart) session.transcriptStart = 0
 }
 
 /**
@@ -196,6 +200,8 @@ async function redact(
       // counted.
       ignoreBefore: known === undefined ? recordingStart(request).bytes : 0,
       isCopy: session.recordedFrom?.isCopy === true,
+      turnFrom: readTurnStart(recorder.repo, session.id)?.bytes ?? 0,
+      ...given({ pieceBytes: asCount(Number(recorder.env.ENTIRE_TEST_PIECE_BYTES)) || undefined }),
     }),
   )
   if (unparsed === undefined) return undefined

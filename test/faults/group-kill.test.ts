@@ -1,7 +1,7 @@
 // Kills a hook with all its children, git included, as an agent does that waits no longer.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, utimesSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
@@ -104,6 +104,81 @@ test.concurrent.each(Object.entries(victims))(
       await expectSound(repo)
     }),
 )
+
+// What takes long, and what an agent does that waits no longer: SIGTERM, then SIGKILL.
+const blocked = {
+  'git status': 'status',
+  'git fast-import': 'fast-import',
+  'git cat-file': 'cat-file',
+}
+
+for (const [name, command] of Object.entries(blocked)) {
+  test(`a stop hook that ${name} holds up until it is killed is completed by the next event`, async () => {
+    await using repo = await faultyRepo()
+    await repo.commit('set up')
+    const agent = fakeAgent(repo)
+    for (const [round, next] of nextEvents.entries()) {
+      await agent.prompt(`round ${round}`)
+      agent.write(`a${round}`, `line one of ${round}\nline two of ${round}\n`)
+      await killBlocked(repo, agent, command)
+      await next(agent)
+      const step = repo.shadow(await repo.head())
+      expect(await repo.git('show', `${step}:a${round}`)).toContain(`line one of ${round}`)
+      await repo.commitAs('human', `round ${round}`)
+      await expectRecorded(repo, 'HEAD', [`a${round}`], agent)
+    }
+    await expectReadable(repo)
+  })
+}
+
+const nextEvents: ((agent: FakeAgent) => Promise<void>)[] = [
+  (agent) => agent.prompt('go on'),
+  (agent) => agent.stop(),
+  (agent) => agent.end(),
+]
+
+test('a commit after a stop hook that was killed has the files of its turn', async () => {
+  await using repo = await faultyRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  await agent.prompt('write a file')
+  agent.write('a', 'line one\nline two\n')
+  await killBlocked(repo, agent, 'fast-import')
+  await repo.commitAs('human', 'the file')
+  await expectRecorded(repo, 'HEAD', ['a'], agent)
+})
+
+/** Runs the stop hook with a git that says when it is asked for the command, and then never answers. */
+async function killBlocked(repo: FaultyRepo, agent: FakeAgent, command: string): Promise<void> {
+  const [bin, reached] = [join(repo.base, 'blocking'), join(repo.base, 'reached')]
+  rmSync(reached, { force: true })
+  mkdirSync(bin, { recursive: true })
+  const script = `#!/bin/sh
+for word in "$@"; do
+    if [ "$word" = '${command}' ]; then : >'${reached}'; exec sleep 600; fi
+done
+exec '${Bun.which('git')}' "$@"
+`
+  writeFileSync(join(bin, 'git'), script, { mode: 0o755 })
+  const child = spawn(binary, ['hooks', 'claude-code', 'stop'], {
+    cwd: repo.root,
+    env: { ...repo.env, PATH: `${bin}:${repo.env.PATH}` } as NodeJS.ProcessEnv,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const payload = { session_id: agent.session, transcript_path: agent.transcript, cwd: repo.root }
+  child.stdin?.end(JSON.stringify(payload))
+  while (!existsSync(reached)) await Bun.sleep(5)
+  process.kill(-(child.pid as number), 'SIGTERM')
+  await Bun.sleep(20)
+  try {
+    process.kill(-(child.pid as number), 'SIGKILL')
+  } catch {
+    // SIGTERM was enough.
+  }
+  await ended
+}
 
 async function expectSound(repo: FaultyRepo): Promise<void> {
   await expectReadable(repo)

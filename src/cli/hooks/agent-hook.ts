@@ -55,6 +55,27 @@ export async function runAgentHook(name: string, hookName: string, args: string[
   }
 }
 
+/** Reads on in a long transcript. Started by a hook that did not have the time. */
+export async function runCatchUp(session: string): Promise<number> {
+  const repo = findRepo(process.cwd(), process.env)
+  if (repo === undefined || !isSetUp(repo.root)) return 0
+  const settings = readHookSettings(repo.root)
+  if (!settings.settings.enabled) return 0
+  const [{ systemRecorder }, { catchUp }, { checkSessionId }] = await Promise.all([
+    import('../recorder.ts'),
+    import('../../recording/catch-up.ts'),
+    import('../../sessions/store.ts'),
+  ])
+  checkSessionId(session)
+  const recorder = systemRecorder(repo, { component: 'hooks' }, settings)
+  if (settings.settings.externalAgents)
+    await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env, { hurried: true })
+  await catchUp(recorder, session)
+  const facts = { session_id: session, ms: recorder.trace.total() }
+  recorder.log.write('info', 'caught up with a long transcript', facts)
+  return 0
+}
+
 async function parse(
   agent: Agent,
   verb: string,

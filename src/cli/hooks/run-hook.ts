@@ -14,6 +14,7 @@ export async function runHook(args: string[]): Promise<number> {
       const catFile = prefetchCatFile(hookName)
       return await (await import('./git-hook.ts')).runGitHook(hookName, args.slice(2), catFile)
     }
+    if (caller === 'catch-up') return await (await import('./agent-hook.ts')).runCatchUp(hookName)
     await (await import('./agent-hook.ts')).runAgentHook(caller, hookName, args)
   } catch (error) {
     await report(error, caller, hookName)
