@@ -63,7 +63,10 @@ async function runAgent(
     return { agent, result: 'skipped', why: `it cannot be installed: ${installed.problem}` }
   const dir = mkdtempSync(join(tmpdir(), 'entire-live-'))
   try {
-    const env = { ...process.env, LIVE_AGENT: agent.name, LIVE_AGENT_BIN: installed.bin, TMPDIR: dir }
+    // In there, the processes of other test runs cannot be seen: their directories must not be taken for
+    // left ones and removed.
+    const places = { TMPDIR: dir, ENTIRE_TEST_DISK: dir }
+    const env = { ...process.env, LIVE_AGENT: agent.name, LIVE_AGENT_BIN: installed.bin, ...places }
     return { agent, result: (await runStory(sandbox, env)) === 0 ? 'passed' : 'failed' }
   } finally {
     if (keep) console.log(`Kept: ${dir}`)

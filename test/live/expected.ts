@@ -1,18 +1,35 @@
 // Computes the tokens that the script costs an agent, and looks up recorded work.
-import { cost } from './model/conversation.ts'
+import type { Cost } from './model/conversation.ts'
 import { prompts } from './model/script.ts'
 import type { Exchange } from './model/server.ts'
-import type { Stage } from './stage.ts'
+import type { Spent, Stage } from './stage.ts'
 
-/** The usage of so many replies, as it is stored. A reply that is counted twice, or not at all, shows. */
-export function usage(replies: number, subagent = 0): Record<string, unknown> {
+/** The usage of these replies, as it is stored. A reply that is counted twice, or not at all, shows. */
+export function usage(...spent: Spent[]): Record<string, unknown> {
+  const subagents = spent.flatMap(({ delegated }) => delegated)
   return {
-    input_tokens: (cost.input - cost.cached) * replies,
+    ...sumOf(spent.flatMap(({ own }) => own)),
+    ...(subagents.length > 0 ? { subagent_tokens: sumOf(subagents) } : {}),
+  }
+}
+
+/** Adds stored usages. */
+export function sumUsage(usages: unknown[]): Record<string, unknown> {
+  const records = usages.map((value) => (value ?? {}) as Record<string, number>)
+  const fields = [...new Set(records.flatMap(Object.keys))]
+  return Object.fromEntries(
+    fields.map((field) => [field, records.reduce((sum, record) => sum + (record[field] ?? 0), 0)]),
+  )
+}
+
+function sumOf(costs: Cost[]): Record<string, number> {
+  const sum = (count: (cost: Cost) => number) => costs.reduce((total, cost) => total + count(cost), 0)
+  return {
+    input_tokens: sum(({ input, cached }) => input - cached),
     cache_creation_tokens: 0,
-    cache_read_tokens: cost.cached * replies,
-    output_tokens: cost.output * replies,
-    api_call_count: replies,
-    ...(subagent > 0 ? { subagent_tokens: usage(subagent) } : {}),
+    cache_read_tokens: sum(({ cached }) => cached),
+    output_tokens: sum(({ output }) => output),
+    api_call_count: costs.length,
   }
 }
 
@@ -28,6 +45,11 @@ export interface Point {
 /** Where one can rewind to, newest first. */
 export async function rewindPoints({ repo }: Stage): Promise<Point[]> {
   return JSON.parse((await repo.entire(['rewind', '--list'])).out)
+}
+
+/** Those of them that are the end of a turn. */
+export async function steps(stage: Stage): Promise<Point[]> {
+  return (await rewindPoints(stage)).filter(({ message }) => !message.startsWith('Before: '))
 }
 
 /** The command that continues a session, as `entire resume` gives it. */

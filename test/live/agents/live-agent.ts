@@ -32,6 +32,10 @@ export interface LiveAgent {
    * session.
    */
   args(prompt: string, resumed: string[]): string[]
+  /** Turns the arguments that continue a session into those that fork it. Missing: it has no forks. */
+  fork?(resumed: string[]): string[]
+  /** It can be stopped in the middle of a turn, and its session continued. */
+  survivesInterrupt?: boolean
   /** The directory of its sessions, relative to the home directory: another machine does not have it. */
   memory: string[]
   /**

@@ -1,6 +1,6 @@
 // OpenAI's chat completions, which most agents can be pointed at: messages in, a stream of deltas out.
 import type { JsonObject } from '../../../src/std/json.ts'
-import { type Conversation, cost, type Reply, type Said } from './conversation.ts'
+import type { Conversation, Reply, Said } from './conversation.ts'
 import { objects, textOf } from './objects.ts'
 
 const roles: Record<string, Said['role']> = { user: 'user', assistant: 'model', tool: 'tool' }
@@ -21,7 +21,7 @@ export function parseChat(body: JsonObject): Conversation {
  * Streams text, then calls, then the stop reason, then usage. `id` makes the ids of calls unique in a
  * session.
  */
-export function chatEvents({ model }: Conversation, { text, calls }: Reply, id: string): JsonObject[] {
+export function chatEvents({ model }: Conversation, { text, calls, cost }: Reply, id: string): JsonObject[] {
   const called = calls.map(({ tool, args }, index) => ({
     index,
     id: `call_${id}_${index}`,

@@ -18,15 +18,26 @@ export interface Conversation {
 export interface Call {
   tool: string
   args: JsonObject
+  /** Where the agent groups its tools. */
+  namespace?: string
+}
+
+/** What a reply is reported to have cost. The input includes cached tokens. */
+export interface Cost {
+  input: number
+  cached: number
+  output: number
 }
 
 export interface Reply {
   text: string
   calls: Call[]
+  cost: Cost
+  /** It was asked for something that is not in the script: a title, a summary. */
+  isErrand: boolean
 }
 
-/**
- * The usage of every reply, so that a sum shows how many replies were counted. The input includes cached
- * tokens.
- */
-export const cost = { input: 1000, cached: 200, output: 30 }
+/** No two replies cost the same, so that a sum shows which of them were counted. */
+export function costOf(number: number): Cost {
+  return { input: 1000 + 17 * number, cached: 200 + number, output: 30 + number * number }
+}

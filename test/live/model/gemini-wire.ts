@@ -1,6 +1,6 @@
 // The part of Google's Gemini API that its own agent uses: contents in, a stream of candidates out.
 import type { JsonObject } from '../../../src/std/json.ts'
-import { type Conversation, cost, type Reply, type Said } from './conversation.ts'
+import type { Conversation, Reply, Said } from './conversation.ts'
 import { objects, textOf } from './objects.ts'
 
 export function parseGemini(model: string, body: JsonObject): Conversation {
@@ -22,7 +22,7 @@ function parseContent({ role, parts }: JsonObject): Said {
 }
 
 /** Words first, then the calls: an event each, as the service streams them. */
-export function geminiEvents({ model }: Conversation, { text, calls }: Reply): JsonObject[] {
+export function geminiEvents({ model }: Conversation, { text, calls, cost }: Reply): JsonObject[] {
   const words = text === '' ? [] : [{ text }]
   const functions = calls.map(({ tool, args }) => ({ functionCall: { name: tool, args } }))
   const pieces: JsonObject[][] = [words, functions].filter((parts) => parts.length > 0)

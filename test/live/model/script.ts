@@ -1,6 +1,6 @@
 // Scripts the model: for each prompt the tools it calls, round by round, and its final answer.
 import { join } from 'node:path'
-import type { Call, Conversation, Reply } from './conversation.ts'
+import type { Call, Conversation, Reply, Said } from './conversation.ts'
 import type { Dialect } from './dialect.ts'
 
 export const prompts = {
@@ -11,6 +11,11 @@ export const prompts = {
   twoFiles: 'Write two chapters',
   shorten: 'Make the first chapter shorter',
   failing: 'Run a command that fails',
+  shell: 'Append a line by a command',
+  halves: 'Write two halves, commit the first',
+  interrupted: 'Write a draft, and think about it',
+  instead: 'Write a final version instead',
+  fork: 'Try it in another way',
 } as const
 
 /** The task of the subagent. */
@@ -22,12 +27,14 @@ export const contents = {
   poem: 'Roses are red.\n',
   chapters: ['Chapter one, in which nothing happens.\n', 'Chapter two.\n'],
   shorter: 'Chapter one.\n',
+  longer: 'Chapter two.\nThe end.\n',
 } as const
 
 interface Act {
   /** Every round is the tool calls of one reply. */
-  rounds: ((tools: Dialect, at: (path: string) => string) => (Call | undefined)[])[]
-  answer: string
+  rounds: ((tools: Dialect, at: (path: string) => string, said: Said[]) => (Call | undefined)[])[]
+  /** Undefined: it never comes, and the agent has to be stopped. */
+  answer: string | undefined
 }
 
 const acts: Record<string, Act> = {
@@ -39,12 +46,15 @@ const acts: Record<string, Act> = {
   [prompts.edit]: {
     rounds: [
       (tools, at) => [tools.read(at('greeting.txt'))],
-      (tools, at) => [tools.edit(at('greeting.txt'), 'morning.', 'morning, dear reader.')],
+      (tools, at) => [tools.edit(at('greeting.txt'), 'Good morning.', 'Good morning, dear reader.')],
     ],
     answer: 'It is friendlier now.',
   },
   [prompts.delegate]: {
-    rounds: [(tools) => [tools.delegate?.(poemPrompt)]],
+    rounds: [
+      (tools) => [tools.delegate?.(poemPrompt)],
+      (tools, _at, said) => [tools.wait?.(said.at(-1)?.text ?? '')],
+    ],
     answer: 'My colleague wrote a poem.',
   },
   [poemPrompt]: {
@@ -65,7 +75,9 @@ const acts: Record<string, Act> = {
   [prompts.shorten]: {
     rounds: [
       (tools, at) => [tools.read(at('chapter-1.txt'))],
-      (tools, at) => [tools.edit(at('chapter-1.txt'), 'one, in which nothing happens.', 'one.')],
+      (tools, at) => [
+        tools.edit(at('chapter-1.txt'), 'Chapter one, in which nothing happens.', 'Chapter one.'),
+      ],
     ],
     answer: 'It is shorter now.',
   },
@@ -73,25 +85,60 @@ const acts: Record<string, Act> = {
     rounds: [(tools) => [tools.shell('echo not here >&2; exit 3')]],
     answer: 'The command failed.',
   },
+  [prompts.shell]: {
+    rounds: [(tools, at) => [tools.shell(`echo 'The end.' >> '${at('chapter-2.txt')}'`)]],
+    answer: 'There is a line more.',
+  },
+  [prompts.halves]: {
+    rounds: [
+      (tools, at) => [tools.write(at('half-1.txt'), 'One half.\n')],
+      (tools) => [tools.shell(`git add half-1.txt && git commit --quiet -m 'First half'`)],
+      (tools, at) => [tools.write(at('half-2.txt'), 'The other half.\n')],
+    ],
+    answer: 'One half is committed.',
+  },
+  [prompts.interrupted]: {
+    rounds: [(tools, at) => [tools.write(at('draft.txt'), 'A draft.\n')]],
+    answer: undefined,
+  },
+  [prompts.instead]: {
+    rounds: [(tools, at) => [tools.write(at('final.txt'), 'A final version.\n')]],
+    answer: 'It is final.',
+  },
+  [prompts.fork]: {
+    rounds: [(tools, at) => [tools.write(at('fork.txt'), 'Another way.\n')]],
+    answer: 'That was another way.',
+  },
+}
+
+/** Whether the conversation is that of the subagent. */
+export function isDelegated({ said }: Conversation): boolean {
+  return said.some(({ role, text }) => role === 'user' && text.includes(poemPrompt))
 }
 
 /**
- * The reply to a conversation. One that plays no act, or offers no tools, is some errand of the agent's own:
+ * The reply to a conversation; undefined when the model never answers. One that plays no act, or offers no tools, is some errand of the agent's own:
  * a title, a summary.
  */
-export function reply(conversation: Conversation, tools: Dialect, root: string): Reply {
+export function reply(
+  conversation: Conversation,
+  tools: Dialect,
+  root: string,
+): Omit<Reply, 'cost'> | undefined {
   const { said } = conversation
   const asked = said.findLastIndex(({ role, text }) => role === 'user' && findAct(text) !== undefined)
   const act = findAct(said[asked]?.text ?? '')
-  if (act === undefined || conversation.tools.length === 0) return { text: 'A few words', calls: [] }
+  if (act === undefined || conversation.tools.length === 0)
+    return { text: 'A few words', calls: [], isErrand: true }
   const done = said.slice(asked + 1).filter(({ role, called }) => role === 'model' && called).length
-  const round = act.rounds[done]?.(tools, (path) => join(root, path)) ?? []
+  const round = act.rounds[done]?.(tools, (path) => join(root, path), said) ?? []
   const calls = round.filter((call) => call !== undefined)
-  if (calls.length > 0) return { text: done === 0 ? 'On it.' : '', calls }
+  if (calls.length > 0) return { text: done === 0 ? 'On it.' : '', calls, isErrand: false }
+  if (act.answer === undefined) return undefined
   const report = tools.report?.(act.answer)
   return report && conversation.tools.includes(report.tool)
-    ? { text: '', calls: [report] }
-    : { text: act.answer, calls: [] }
+    ? { text: '', calls: [report], isErrand: false }
+    : { text: act.answer, calls: [], isErrand: false }
 }
 
 function findAct(text: string): Act | undefined {

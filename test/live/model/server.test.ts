@@ -60,7 +60,7 @@ const cases: [rule: string, messages: unknown[], answer: unknown, offered?: stri
   [
     'the newest prompt counts, and rounds are counted from there',
     [ask(prompts.create), called, result, ask(prompts.edit), called, result],
-    [['edit', { path: write.path, before: 'morning.', after: 'morning, dear reader.' }]],
+    [['edit', { path: write.path, before: 'Good morning.', after: 'Good morning, dear reader.' }]],
   ],
   [
     'a subagent that can hand in its work does',
@@ -111,6 +111,75 @@ test('Gemini is answered in parts, with the reason and the cost', async () => {
     },
   ])
   expect(model.exchanges).toMatchObject([{ asked: { model: 'some-model', tools: ['write'] } }])
+})
+
+test('messages come as named events: blocks, the reason, and the cost', async () => {
+  await using model = startModel(tools, '/repo')
+  const body = {
+    model: 'any',
+    stream: true,
+    messages: [
+      { role: 'user', content: 'hm' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'read', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'read' }] },
+          { type: 'text', text: prompts.create },
+        ],
+      },
+    ],
+    tools: [{ name: 'write' }],
+  }
+  const answer = await post(`${model.url}/v1/messages?beta=true`, body)
+  expect(await answer.clone().text()).toStartWith('event: message_start\ndata: ')
+  const sent = await events(answer)
+  expect(sent.map(({ type }) => type)).toEqual([
+    'message_start',
+    ...Array(2).fill(['content_block_start', 'content_block_delta', 'content_block_stop']).flat(),
+    'message_delta',
+    'message_stop',
+  ])
+  expect(sent[4].content_block).toMatchObject({ type: 'tool_use', name: 'write', input: {} })
+  expect(JSON.parse(sent[5].delta.partial_json)).toEqual(write)
+  expect(sent[7]).toMatchObject({
+    delta: { stop_reason: 'tool_use' },
+    usage: { input_tokens: 800, cache_read_input_tokens: 200, output_tokens: 30 },
+  })
+})
+
+test('responses are items, and the last event has the cost', async () => {
+  await using model = startModel(
+    { ...tools, write: (_, input) => ({ tool: 'patch', args: { input } }) },
+    '/repo',
+  )
+  const content = [{ type: 'input_text', text: prompts.create }]
+  const body = {
+    model: 'any',
+    input: [{ type: 'message', role: 'user', content }],
+    tools: [{ type: 'custom', name: 'patch' }],
+  }
+  const sent = await events(
+    await fetch(`${model.url}/v1/responses`, {
+      method: 'POST',
+      headers: { 'content-encoding': 'zstd' },
+      body: Bun.zstdCompressSync(JSON.stringify(body)),
+    }),
+  )
+  expect(sent.at(-1)).toMatchObject({
+    type: 'response.completed',
+    response: {
+      output: [{ type: 'message' }, { type: 'custom_tool_call', name: 'patch', input: contents.greeting }],
+      usage: { input_tokens: 1000, input_tokens_details: { cached_tokens: 200 }, output_tokens: 30 },
+    },
+  })
+})
+
+test('no two replies cost the same', async () => {
+  await using model = startModel(tools, '/repo')
+  for (const _ of [1, 2]) await post(`${model.url}/v1/chat/completions`, chat([ask(prompts.create)]))
+  const [first, second] = model.exchanges.map(({ replied }) => replied.cost)
+  expect(first).not.toEqual(second)
 })
 
 test('requests without an answer are kept for the test', async () => {
