@@ -9,6 +9,7 @@ import type { Repo } from '../git/repo.ts'
 import { findCopies } from './copies.ts'
 import { metadataBranch, metadataRef } from './layout.ts'
 import { linkCheckpoints } from './links.ts'
+import { readPurged } from './purged.ts'
 import { readCheckpoint } from './read.ts'
 
 export interface MetadataCopy {
@@ -81,8 +82,12 @@ export async function findBrokenLinks(
   limit: number,
 ): Promise<BrokenLinks> {
   const linked = await linkCheckpoints(objects, await readLog(repo, [`-${limit}`, 'HEAD']))
+  // The message of a commit still names a checkpoint that was purged on purpose.
+  const purged = new Set(readPurged(repo).checkpoints)
   const links = linked.flatMap(({ commit, checkpoints }) =>
-    checkpoints.map((checkpoint) => ({ commit: commit.oid, checkpoint })),
+    checkpoints
+      .filter((checkpoint) => !purged.has(checkpoint))
+      .map((checkpoint) => ({ commit: commit.oid, checkpoint })),
   )
   const found = await Promise.all(links.map(({ checkpoint }) => readCheckpoint(objects, checkpoint)))
   const dangling = links.filter((_, index) => found[index] === undefined)

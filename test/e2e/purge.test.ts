@@ -260,6 +260,7 @@ test('a checkpoint is removed as a whole; others keep id, content and date, and 
   expect(await usersOwn(repo, dangling)).toEqual(before)
   for (const id of dirty) expect((await repo.entire(['explain', id, '--no-pager'])).code).toBe(0)
   expect((await repo.entire(['explain', clean, '--no-pager'])).code).toBe(1)
+  expect((await repo.entire(['doctor'])).out).not.toContain(clean)
   // The remote has moved on: still nothing comes back.
   await repo.git(
     'clone',
