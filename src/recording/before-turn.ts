@@ -5,7 +5,7 @@
 import { countableText, measurePrompt } from '../checkpoints/attribution.ts'
 import { isInfrastructure, sessionDir } from '../checkpoints/layout.ts'
 import { leftOutChange } from '../checkpoints/left-out.ts'
-import { hasOid } from '../checkpoints/snapshot.ts'
+import { hasOid, unchangedFinder } from '../checkpoints/snapshot.ts'
 import { beforeTurnMessage, findAgentStep, type StepSite, writeStep } from '../checkpoints/step.ts'
 import { beforeSubject } from '../checkpoints/step-subject.ts'
 import type { TreeChange } from '../git/fast-import.ts'
@@ -67,17 +67,23 @@ async function saveIfChanged(work: EventWork, status: Status, state: StateBefore
     state.before = head
     return
   }
+  if (hasNew(work, status)) work.prefetch('writes', 'config')
   const site = await stepSiteFor(work, head)
   const snapshot = await snapshotWorktree(work, site, status, { mostUntracked })
   const measuring = prefetch(measureEdits(work, status, site, snapshot))
-  if (await differsFromLast(work, site, snapshot)) {
+  try {
+    if (await differsFromLast(work, site, snapshot)) return await write(work, site, snapshot)
+    remember(work, site, undefined, snapshot)
+    state.before = site.moved === undefined ? (site.parent?.commit ?? head) : head
+  } finally {
     state.edits = await measuring
-    await write(work, site, snapshot)
-    return
   }
-  remember(work, site, undefined, snapshot)
-  state.before = site.moved === undefined ? (site.parent?.commit ?? head) : head
-  state.edits = await measuring
+}
+
+// Git's import takes as long to start as the questions about the last step take to be answered.
+function hasNew({ recorder, live }: EventWork, status: Status): boolean {
+  const isUnchanged = unchangedFinder(recorder.repo, live.lastStep?.files ?? {})
+  return dirtyPaths(status).some((path) => !isUnchanged(path))
 }
 
 // Lines are counted in files that people write; larger ones are generated.

@@ -137,6 +137,7 @@ async function handle(
     }
   }
   const { work, isKnown } = opened
+  if (event.type === 'turn-start' && hasLastStep(work)) work.prefetch('objects')
   if (!(await handlers[event.type](work, end, isKnown))) {
     await git.commit()
     for (const act of work.afterwards) await act()
@@ -177,6 +178,13 @@ function openEvent(
     isKnown: known !== undefined,
     continuesTurn: reporter === 'successor' && event.type === 'turn-start' && isActive(session),
   }
+}
+
+// The work tree is going to be compared with it.
+function hasLastStep({ live: { lastStep }, session }: EventWork): boolean {
+  return (
+    lastStep !== undefined && lastStep.head === session.baseCommit && Object.keys(lastStep.files).length > 0
+  )
 }
 
 function savesStep(session: Session, event: AgentEvent): boolean {
