@@ -1,13 +1,16 @@
 // Handles the hook after a commit: the commit gets its checkpoint, and so does every other one that was
 // promised a checkpoint meanwhile.
 
+import { join } from 'node:path'
 import { type CommitInfo, isReplayingCommits } from '../git/commit.ts'
+import type { Repo } from '../git/repo.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { type GitSession, openGit } from '../sessions/git-session.ts'
 import { readLive } from '../sessions/live-index.ts'
 import { recordingStamp } from '../sessions/prefetch-status.ts'
 import { lockFile, retrying } from '../sessions/save.ts'
+import { findStat, readText } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { keepPending, readNotes, readPending, removePending } from './pending.ts'
@@ -80,6 +83,13 @@ async function recordUnlinked(
     await (await import('./adopt.ts')).adoptUnlinked(recorder, commit)
   await record(recorder, answered, commit)
   // More than one: the others belong to commits that are still being made.
-  const isOwn = pending.length === 1 && commit.committedAt >= Math.floor((last?.at ?? 0) / 1000)
+  const isOwn = pending.length === 1 && (last?.at ?? 0) <= madeAt(repo, commit)
   keepPending(repo, isOwn ? [] : pending)
+}
+
+// Git decides on the date of a commit before it runs the first hook, and writes the reflog when the commit is there.
+function madeAt(repo: Repo, commit: CommitInfo): number {
+  const log = join(repo.gitDir, 'logs', 'HEAD')
+  const isLast = readText(log)?.trimEnd().split('\n').at(-1)?.split(' ')[1] === commit.oid
+  return Math.max((commit.committedAt + 1) * 1000, isLast ? (findStat(log)?.mtimeMs ?? 0) : 0)
 }

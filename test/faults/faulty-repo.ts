@@ -20,6 +20,7 @@ export interface FaultyRepo extends RecordedRepo {
 const deadlyEntire = `#!/bin/sh
 if [ "$2 $3" = "git $DEADLY_HOOK" ]; then
     [ "$DEADLY_WRITE" != 0 ] || exit 0
+    [ -z "$DEADLY_SLEEP" ] || sleep "$DEADLY_SLEEP"
     if [ -n "$DEADLY_BLOCKS" ]; then
         trap '' XFSZ
         ulimit -f "$DEADLY_BLOCKS"

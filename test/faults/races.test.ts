@@ -7,7 +7,13 @@ import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { isSoak, rounds } from '../support/rotation.ts'
 import { counted } from '../support/trials.ts'
-import { expectLinksHold, expectReadable, expectRecorded, faultyRepo } from './faulty-repo.ts'
+import {
+  expectLinksHold,
+  expectNoLeftovers,
+  expectReadable,
+  expectRecorded,
+  faultyRepo,
+} from './faulty-repo.ts'
 
 setDefaultTimeout(isSoak ? 3_600_000 : 120_000)
 
@@ -87,6 +93,19 @@ for (const at of [0, 1, 2, 3]) {
     await expectLinksHold(repo)
   })
 }
+
+test('a commit whose prepare hook began late and was killed leaves no promise', async () => {
+  await using repo = await faultyRepo({ isCommitted: true })
+  const agent = fakeAgent(repo)
+  await agent.turn('work', { a: text('a') })
+  await repo.git('add', '--all')
+  // Git has decided on the date of the commit before the hook begins.
+  const late = { DEADLY_SLEEP: '1.1' }
+  await repo.gitKilling('prepare-commit-msg', 2, ['commit', '--quiet', '-m', 'a'], late)
+  await agent.prompt('go on')
+  await expectRecorded(repo, 'HEAD', ['a'], agent)
+  expectNoLeftovers(repo)
+})
 
 test('a person who says no to a link is not overruled', async () => {
   await using repo = await recordedRepo({ isCommitted: true })
