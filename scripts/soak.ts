@@ -73,7 +73,7 @@ console.log(`Seed ${seed}; ENTIRE_TEST_SEED=${seed} npm run soak repeats this ru
 const directory = makeRunDirectory(process.pid)
 const figures = join(directory, 'figures.jsonl')
 const files = [...kinds.flatMap((kind) => tests[kind]), ...(kinds.length === allKinds.length ? others : [])]
-const child = Bun.spawn([process.execPath, 'test', '--parallel', '--timeout', '3600000', ...files], {
+const child = Bun.spawn([process.execPath, 'test', '--parallel', '--timeout', '86400000', ...files], {
   cwd: join(import.meta.dir, '..'),
   env: {
     ...process.env,

@@ -7,10 +7,10 @@ import { expectNoLeftovers, expectReadable, killedCode } from '../faults/faulty-
 import { doctor } from '../support/doctor.ts'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
-import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
+import { rotatingNumbers, rotationTitle, timeLimit } from '../support/rotation.ts'
 import { counted } from '../support/trials.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(timeLimit(120_000))
 
 test(`a killed reset leaves the session where it was, or in the trash (${rotationTitle})`, () =>
   counted('kills', async (trials) => {

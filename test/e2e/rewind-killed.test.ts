@@ -12,11 +12,11 @@ import { readDisk } from '../properties/rewind-world.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { stepOf } from '../support/rewind-points.ts'
-import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
+import { rotatingNumbers, rotationTitle, timeLimit } from '../support/rotation.ts'
 import { takeSnapshot } from '../support/template.ts'
 import { counted } from '../support/trials.ts'
 
-setDefaultTimeout(180_000)
+setDefaultTimeout(timeLimit(180_000))
 
 const killedCode = 137
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findRepo } from '../../src/git/repo.ts'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
-import { isSoak, rounds } from '../support/rotation.ts'
+import { rounds, timeLimit } from '../support/rotation.ts'
 import { counted } from '../support/trials.ts'
 import {
   expectLinksHold,
@@ -14,7 +14,7 @@ import {
   readParts,
 } from './faulty-repo.ts'
 
-setDefaultTimeout(isSoak ? 3_600_000 : 60_000)
+setDefaultTimeout(timeLimit(60_000))
 
 const text = (name: string) => `the first line of ${name}\nthe second line of ${name}\n`
 

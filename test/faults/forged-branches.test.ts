@@ -10,10 +10,10 @@ import { fakeAgent } from '../support/fake-agent.ts'
 import { evil } from '../support/hostile-repo.ts'
 import { faultsOf, knownSession, makeOutside, readOutside } from '../support/outside.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
-import { isSoak, rotatingRuns, rotationTitle } from '../support/rotation.ts'
+import { rotatingRuns, rotationTitle, timeLimit } from '../support/rotation.ts'
 import { counted, type Trials } from '../support/trials.ts'
 
-setDefaultTimeout(isSoak ? 3_600_000 : 120_000)
+setDefaultTimeout(timeLimit(120_000))
 
 const ids = ['a3b2c4d5e6f7', 'a3b2ffffffff', '0123456789ab']
 

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { readDisk } from '../properties/rewind-world.ts'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { binary } from '../support/recorded-repo.ts'
-import { isSoak, rotationSeed, rotationTitle, rounds } from '../support/rotation.ts'
+import { isSoak, rotationSeed, rotationTitle, rounds, timeLimit } from '../support/rotation.ts'
 import { checkSteps } from '../support/step-tree.ts'
 import { counted } from '../support/trials.ts'
 import {
@@ -20,7 +20,7 @@ import {
   faultyRepo,
 } from './faulty-repo.ts'
 
-setDefaultTimeout(isSoak ? 3_600_000 : 60_000)
+setDefaultTimeout(timeLimit(60_000))
 
 // Milliseconds, from before the program has started to after it has ended: many new ones in a soak, else two
 // of twelve.

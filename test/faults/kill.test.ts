@@ -1,7 +1,7 @@
 // Kills a hook at its writes: the repository stays readable, and the next event completes the work.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
-import { rotatingNumbers, rotatingRows, rotationTitle } from '../support/rotation.ts'
+import { rotatingNumbers, rotatingRows, rotationTitle, timeLimit } from '../support/rotation.ts'
 import { checkSteps } from '../support/step-tree.ts'
 import { takeSnapshot } from '../support/template.ts'
 import { counted } from '../support/trials.ts'
@@ -18,7 +18,7 @@ import {
 import type { Round } from './killing.ts'
 import { turnStories } from './turn-stories.ts'
 
-setDefaultTimeout(180_000)
+setDefaultTimeout(timeLimit(180_000))
 
 const stories = Object.entries({ ...turnStories, ...commitStories })
 /** Those that are also told to their end without a kill. */

@@ -8,12 +8,12 @@ import { fakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { tempRepo } from '../support/repo.ts'
 import { stepOf } from '../support/rewind-points.ts'
-import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
+import { rotatingNumbers, rotationTitle, timeLimit } from '../support/rotation.ts'
 import { counted } from '../support/trials.ts'
 import { until } from '../support/until.ts'
 import { expectLinksHold, expectReadable, expectRecorded } from './faulty-repo.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(timeLimit(60_000))
 
 const text = (name: string) => `the first line of ${name}\nthe second line of ${name}\n`
 

@@ -4,11 +4,11 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { findByReference } from '../support/reference-redaction.ts'
-import { isSoak, rotatingSeeds, rotationSeed, rounds } from '../support/rotation.ts'
+import { rotatingSeeds, rotationSeed, rounds, timeLimit } from '../support/rotation.ts'
 import { type SecretCase, secretCorpus } from '../support/secret-corpus.ts'
 import { counted } from '../support/trials.ts'
 
-setDefaultTimeout(isSoak ? 3_600_000 : 120_000)
+setDefaultTimeout(timeLimit(120_000))
 
 /** How many secrets a conversation has; each seed takes others of the corpus. */
 const count = rounds(300, 4_000)

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
-import { isSoak, rounds } from '../support/rotation.ts'
+import { rounds, timeLimit } from '../support/rotation.ts'
 import { counted } from '../support/trials.ts'
 import {
   expectLinksHold,
@@ -15,7 +15,7 @@ import {
   faultyRepo,
 } from './faulty-repo.ts'
 
-setDefaultTimeout(isSoak ? 3_600_000 : 120_000)
+setDefaultTimeout(timeLimit(120_000))
 
 const text = (name: string) => `the first line of ${name}\nthe second line of ${name}\n`
 

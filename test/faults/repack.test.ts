@@ -5,12 +5,12 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
-import { isSoak, rotationSeed, rotationTitle, rounds } from '../support/rotation.ts'
+import { rotationSeed, rotationTitle, rounds, timeLimit } from '../support/rotation.ts'
 import { counted } from '../support/trials.ts'
 import { until } from '../support/until.ts'
 import { expectLinksHold } from './faulty-repo.ts'
 
-setDefaultTimeout(isSoak ? 3_600_000 : 120_000)
+setDefaultTimeout(timeLimit(120_000))
 
 const agentText = 'what the agent wrote\nin two lines\n'
 

@@ -5,13 +5,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expectLinksHold, expectNoLeftovers, expectReadable, readParts } from '../faults/faulty-repo.ts'
-import { rotatingSeeds } from '../support/rotation.ts'
+import { rotatingSeeds, timeLimit } from '../support/rotation.ts'
 import { counted, type Trials } from '../support/trials.ts'
 import { type Event, story } from './events.ts'
 import { play } from './play.ts'
 import { newWorld, type World } from './world.ts'
 
-setDefaultTimeout(300_000)
+setDefaultTimeout(timeLimit(300_000))
 
 test.each(rotatingSeeds(20261115))(
   'no sequence of events loses a touched file (stories of seed %d)',

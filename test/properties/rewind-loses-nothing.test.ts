@@ -3,12 +3,12 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { rotatingSeeds } from '../support/rotation.ts'
+import { rotatingSeeds, timeLimit } from '../support/rotation.ts'
 import { counted, type Trials } from '../support/trials.ts'
 import { type Event, ignored, ownFiles, story } from './rewind-events.ts'
 import { change, type Disk, isFile, newWorld, owe, readDisk, settle, type World } from './rewind-world.ts'
 
-setDefaultTimeout(300_000)
+setDefaultTimeout(timeLimit(300_000))
 
 test.each(rotatingSeeds(20261115))('no rewind loses a byte (stories of seed %d)', (seed) =>
   counted('operations', (trials) =>

@@ -6,13 +6,13 @@ import fc from 'fast-check'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { pointsOf } from '../support/rewind-points.ts'
-import { isSoak, rotatingSeeds } from '../support/rotation.ts'
+import { isSoak, rotatingSeeds, timeLimit } from '../support/rotation.ts'
 import { expectStepIsWorktree, stashedPaths } from '../support/step-tree.ts'
 import { counted, type Trials } from '../support/trials.ts'
 import { readDisk } from './rewind-world.ts'
 import { type Change, change, play } from './step-events.ts'
 
-setDefaultTimeout(isSoak ? 3_600_000 : 600_000)
+setDefaultTimeout(timeLimit(600_000))
 
 type Act = { type: keyof typeof acts; number: number }
 

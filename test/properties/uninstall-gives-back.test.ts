@@ -14,10 +14,10 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { binary } from '../support/recorded-repo.ts'
 import { type TempRepo, tempRepo } from '../support/repo.ts'
-import { rotatingSeeds } from '../support/rotation.ts'
+import { rotatingSeeds, timeLimit } from '../support/rotation.ts'
 import { counted } from '../support/trials.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(timeLimit(120_000))
 
 const hooks = ['prepare-commit-msg', 'commit-msg', 'post-commit', 'pre-push', 'post-rewrite', 'pre-commit']
 

@@ -23,6 +23,11 @@ export const rotationTitle = isSoak
   ? 'all of them'
   : `part ${part + 1} of ${parts}, ENTIRE_TEST_SEED=${rotationSeed}`
 
+/** How long a test may take, in milliseconds: in a soak as long as it needs, because many run side by side. */
+export function timeLimit(usual: number): number {
+  return isSoak ? 24 * 3_600_000 : usual
+}
+
 /** How often something is done: in a soak, which may be a quick one, or else. */
 export function rounds(usual: number, inSoak: number): number {
   return isSoak ? Math.max(usual, Math.ceil(inSoak * factor)) : usual
