@@ -315,7 +315,7 @@ function mergeReadings(a: TranscriptReading, b: TranscriptReading): TranscriptRe
     files: [...new Set([...a.files, ...b.files])],
     prompts: [...a.prompts, ...b.prompts],
     tokens: addTokens(a.tokens, b.tokens),
-    subagents: [...a.subagents, ...b.subagents],
+    subagents: [...new Set([...a.subagents, ...b.subagents])],
   }
 }
 

@@ -88,7 +88,7 @@ export interface TranscriptReading {
   model?: string
   /** The id of the last entry. */
   lastId?: string
-  /** Subagents that finished in this part. */
+  /** Subagents that finished in this part, perhaps another task than before. */
   subagents: string[]
   /** What the next reading must know of this one, bounded in size, so that nothing is counted twice. */
   carry?: JsonObject

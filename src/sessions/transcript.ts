@@ -19,7 +19,7 @@ import {
 import { EntireError, messageWithHint } from '../std/errors.ts'
 import { fileSize, readText } from '../std/file.ts'
 import { given } from '../std/given.ts'
-import { asCount } from '../std/json.ts'
+import { asCount, asNumber, asObject, asStrings } from '../std/json.ts'
 import type { EventWork } from './event-work.ts'
 import { findTranscriptReference, readThroughFile, recordingStart } from './fetched-transcript.ts'
 import { readTurnStart } from './turn-start-state.ts'
@@ -218,8 +218,8 @@ function describe(
   read: TranscriptUpdate,
 ): Omit<TurnTranscript, 'isNew' | 'blobs'> {
   const { update, growth = noTokens } = countTotals(work, path, read)
-  const { reading, cursor, isUncertain } = update
-  const parts = reading.subagents.flatMap((id) => readSubagent(work.agent, path, id) ?? [])
+  const { reading, isUncertain } = update
+  const { parts, cursor } = readSubagents(work, path, update)
   const subagents = parts.map((part) => part.tokens).reduce(addTokens, noTokens)
   return {
     files: [...reading.files, ...parts.flatMap((part) => part.files)],
@@ -236,11 +236,36 @@ function describe(
 
 const maxSubagentBytes = 64 * 1024 * 1024
 
-function readSubagent(agent: Agent, mainTranscript: string, id: string) {
+const rememberedSubagents = 64
+
+/** What finished subagents did since they last finished, and the cursor that remembers it. */
+function readSubagents(
+  { agent, session }: TranscriptRequest,
+  mainTranscript: string,
+  { cursor, reading }: TranscriptUpdate,
+): { parts: TranscriptReading[]; cursor: TranscriptCursor } {
+  const before = session.cursor?.carry
+  const counted = new Map(Object.entries(asObject(before?.delegated) ?? {}))
+  // Earlier versions noted only their names.
+  const named = asStrings(before?.subagents)
+  const parts = [...new Set(reading.subagents)].flatMap((id) => {
+    const lines = readSubagentLines(agent, mainTranscript, id)
+    if (lines === undefined) return []
+    const from = asNumber(counted.get(id)) ?? (named.includes(id) ? lines.length : 0)
+    counted.delete(id)
+    counted.set(id, lines.length)
+    return [agent.transcript.readLines(lines.slice(from), undefined)]
+  })
+  if (counted.size === 0) return { parts, cursor }
+  const delegated = Object.fromEntries([...counted].slice(-rememberedSubagents))
+  return { parts, cursor: { ...cursor, carry: { ...cursor.carry, delegated } } }
+}
+
+function readSubagentLines(agent: Agent, mainTranscript: string, id: string): string[] | undefined {
   const path = agent.subagents?.transcriptPath(mainTranscript, id)
   const size = path === undefined ? undefined : fileSize(path)
   if (path === undefined || size === undefined || size > maxSubagentBytes) return undefined
-  return agent.transcript.readLines((readText(path) ?? '').trimEnd().split('\n'), undefined)
+  return (readText(path) ?? '').trimEnd().split('\n')
 }
 
 const maxBytes = 4 * 1024 * 1024

@@ -235,6 +235,29 @@ test('calls after a commit that led to more work count with that work', async ()
   expect(await tokensOf(repo)).toBe(2)
 })
 
+test('a subagent that gets another task adds what that cost, and names only its files', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  const send = async (toolUse: string, file: string) => {
+    await agent.prompt(`have ${file} written`)
+    await agent.task({ toolUse, subagent: 'poet', work: () => {}, files: { [file]: `${file}\n` } })
+    await agent.stop()
+    await repo.commitAs('human', file, file)
+    return (await repo.storedSession(await repo.checkpointOf())) as {
+      files_touched: string[]
+      token_usage: { subagent_tokens: { input_tokens: number } }
+    }
+  }
+  for (const [toolUse, file] of [
+    ['t1', 'a.txt'],
+    ['t2', 'b.txt'],
+  ] as const) {
+    const record = await send(toolUse, file)
+    expect(record.files_touched).toEqual([file])
+    expect(record.token_usage.subagent_tokens.input_tokens).toBe(100)
+  }
+})
+
 /** A plugin that declares these capabilities beside its hooks. A call takes a hundred tokens of input. */
 async function repoWithPlugin(...capabilities: string[]) {
   const repo = await repoWithPlugins()

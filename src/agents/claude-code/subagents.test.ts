@@ -52,7 +52,7 @@ test.each([
   expect(read(entry).subagents).toEqual(subagents)
 })
 
-test('a subagent that got another task and finished again is named once', () => {
+test('a subagent that got another task and finished again is named again', () => {
   const first = read(result('done', { status: 'completed', agentId: 'a1' }))
   const second = claudeTranscript.readLines(
     [
@@ -61,5 +61,5 @@ test('a subagent that got another task and finished again is named once', () => 
     ],
     first.carry,
   )
-  expect(second.subagents).toEqual(['a2'])
+  expect(second.subagents).toEqual(['a1', 'a2'])
 })

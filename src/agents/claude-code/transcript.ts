@@ -3,7 +3,7 @@
 
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { given } from '../../std/given.ts'
-import { asNumber, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
+import { asNumber, asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
 import {
@@ -25,15 +25,12 @@ const writingTools = new Set([
   'mcp__acp__Write',
   'mcp__acp__Edit',
 ])
-// A subagent that gets another task finishes again; its transcript must not be counted again.
-const rememberedSubagents = 64
 
 export const claudeTranscript: TranscriptFormat = {
   shape: () => 'lines',
 
   readLines(lines, carry, metadata) {
     const tally = messageTally(carry)
-    const before = asStrings(carry?.subagents)
     const reading: Reading = { items: lines.length, files: new Set(), prompts: [], subagents: new Set() }
     for (const line of carry === undefined
       ? lines.slice(findBeginning(lines, metadata?.firstPrompt))
@@ -45,13 +42,12 @@ export const claudeTranscript: TranscriptFormat = {
       if (line.includes('agentId') || line.includes('<task-notification>'))
         for (const subagent of subagentsFinishedIn(entry)) reading.subagents.add(subagent)
     }
-    const subagents = [...reading.subagents].filter((id) => !before.includes(id))
     return {
       ...reading,
       files: [...reading.files],
-      subagents,
+      subagents: [...reading.subagents],
       tokens: tally.tokens,
-      carry: { ...tally.carry(), subagents: [...before, ...subagents].slice(-rememberedSubagents) },
+      carry: tally.carry(),
     }
   },
 

@@ -1,10 +1,9 @@
 // Finds out which subagents of Codex have finished: its rollout reports that in an item about subagents, in a
 // notification, or in a message from one agent to another.
 
-import { asObject, asString, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
+import { asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
 
-// A subagent that gets another task finishes again; its rollout must not be counted again.
 const remembered = 64
 const ends = new Set(['completed', 'errored', 'shutdown', 'interrupted'])
 
@@ -20,16 +19,13 @@ export interface SubagentTracker {
 }
 
 export function trackSubagents(carry: JsonObject | undefined): SubagentTracker {
-  const known = asStrings(carry?.subagents)
   const paths = new Map(
     Object.entries(asObject(carry?.paths) ?? {}).map(([path, id]) => [path, asString(id) ?? '']),
   )
   const finished: string[] = []
 
   function finish(id: string | undefined): void {
-    if (id === undefined || !/^[A-Za-z0-9_-]+$/.test(id) || known.includes(id)) return
-    known.push(id)
-    finished.push(id)
+    if (id !== undefined && /^[A-Za-z0-9_-]+$/.test(id) && !finished.includes(id)) finished.push(id)
   }
 
   return {
@@ -51,10 +47,7 @@ export function trackSubagents(carry: JsonObject | undefined): SubagentTracker {
       if (agent !== undefined && isOver(notice?.status)) finish(paths.get(agent) ?? agent)
     },
     message: (author) => finish(paths.get(author ?? '')),
-    carry: () => ({
-      subagents: known.slice(-remembered),
-      paths: Object.fromEntries([...paths].slice(-remembered)),
-    }),
+    carry: () => ({ paths: Object.fromEntries([...paths].slice(-remembered)) }),
   }
 }
 
