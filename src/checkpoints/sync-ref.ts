@@ -6,7 +6,7 @@ import type { Identity } from '../git/config.ts'
 import { git } from '../git/exec.ts'
 import { startFastImport, type TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
-import { listRefs, moveRefs } from '../git/refs.ts'
+import { moveRefs } from '../git/refs.ts'
 import {
   type FetchOptions,
   type FetchResult,
@@ -27,6 +27,7 @@ const refusals = [1, 128, ...outOfTime]
 
 export interface RefSync {
   repo: Repo
+  /** Must not remember refs, which this moves: `openObjectReader` does not, but the reader of an event does. */
   objects: ObjectReader
   remote: string
   /** The name of the remote in messages: its URL may contain a password. */
@@ -43,8 +44,8 @@ export interface RefSync {
 export async function syncRef(sync: RefSync): Promise<boolean> {
   const local = await tipOf(sync)
   if (local === undefined || local === (await sync.objects.info(trackingRef(sync)))?.oid) return true
-  sync.say(`[entire] Pushing ${shortName(sync.ref)} to ${sync.label}...`)
-  let failure = await pushRefs(sync, [sync.ref])
+  const line = `[entire] Pushing ${shortName(sync.ref)} to ${sync.label}...`
+  let failure = await sayIfSlow(sync, line, () => pushRefs(sync, [sync.ref]))
   for (let attempt = 1; failure !== undefined && attempt <= attempts; attempt += 1) {
     const purgedAt = await findPurgedAt(sync.repo, sync.remote, sync.ref)
     if (purgedAt !== undefined) {
@@ -62,6 +63,25 @@ export async function syncRef(sync: RefSync): Promise<boolean> {
   if (failure !== undefined) sync.say(`[entire] Warning: failed to push sessions after sync: ${failure}`)
   else await updateTrackingRef(sync)
   return failure === undefined
+}
+
+/**
+ * A push that works says nothing, as git does, unless it takes so long that the user wonders what it waits for.
+ * https://git-scm.com/docs/git#Documentation/git.txt-codeGITPROGRESSDELAYcode
+ */
+export async function sayIfSlow<T>(
+  { repo, say }: Pick<RefSync, 'repo' | 'say'>,
+  line: string,
+  act: () => Promise<T>,
+): Promise<T> {
+  const seconds = Number(repo.env.GIT_PROGRESS_DELAY || 2)
+  if (seconds === 0) say(line)
+  const timer = seconds > 0 ? setTimeout(() => say(line), seconds * 1000) : undefined
+  try {
+    return await act()
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 // --no-verify, because Entire's pre-push hook is running. Never --force. Returns the reason of a failure.
@@ -133,14 +153,14 @@ async function tipOf(sync: RefSync): Promise<Oid | undefined> {
 
 // Git itself updates remote-tracking branches, but not for other refs or for remotes given as a URL.
 async function updateTrackingRef(sync: RefSync): Promise<void> {
-  // Not from the object reader, which remembers where the refs were before the push.
-  const tips = new Map(
-    (await listRefs(sync.repo, sync.ref, trackingRef(sync))).map(({ ref, oid }) => [ref, oid]),
+  const [local, known] = await Promise.all([tipOf(sync), sync.objects.info(trackingRef(sync))])
+  if (
+    local === undefined ||
+    known?.oid === local ||
+    (sync.tracking === undefined && /[:/\\]/.test(sync.remote))
   )
-  const [local, known] = [tips.get(sync.ref), tips.get(trackingRef(sync))]
-  if (local === undefined || known === local || (sync.tracking === undefined && /[:/\\]/.test(sync.remote)))
     return
-  await moveRefs(sync.repo, [{ ref: trackingRef(sync), to: local, from: known }])
+  await moveRefs(sync.repo, [{ ref: trackingRef(sync), to: local, from: known?.oid }])
 }
 
 function trackingRef({ ref, remote, tracking }: RefSync): string {

@@ -2,7 +2,6 @@
 // branches.
 
 import { type CommitInfo, readCommit, readCommits } from '../git/commit.ts'
-import { moveRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { checkpointTrailer, readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
@@ -99,7 +98,7 @@ async function settleAll(recorder: Recorder, commit: CommitInfo, checkpoint: str
   const removals = await findRemovals({ repo, objects: git.objects, live, bases, head: commit.oid })
   await keepRemovedSteps(recorder, git, removals)
   await git.commit()
-  await moveRefs(repo, removals)
+  await git.moveRefs(removals)
   sayRemoved(recorder, removals)
   writeLive(repo, live)
 }

@@ -5,7 +5,7 @@ import { branchName, shadowRef } from '../checkpoints/layout.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { CommitInfo } from '../git/commit.ts'
 import type { Oid } from '../git/oid.ts'
-import { moveRefs, openRefTransaction, type RefMove } from '../git/refs.ts'
+import { openRefTransaction, type RefMove } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import { readTreeEntries } from '../git/tree.ts'
@@ -54,7 +54,7 @@ export async function clearStateBefore(
   const removals = await findRemovals({ repo, objects: git.objects, live, bases: new Set([base]), head })
   await keepRemovedSteps(recorder, git, removals)
   await git.commit()
-  await moveRefs(repo, removals)
+  await git.moveRefs(removals)
   delete live.lastStep
   writeLive(repo, live)
   sayRemoved(recorder, removals)

@@ -1,7 +1,7 @@
 // Moves sessions whose base commit was amended or rebased to the new commit.
 
 import { shadowRef } from '../checkpoints/layout.ts'
-import { moveRefs, type RefMove } from '../git/refs.ts'
+import type { RefMove } from '../git/refs.ts'
 import type { Session } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { openGit } from '../sessions/git-session.ts'
@@ -72,7 +72,7 @@ async function follow(recorder: Recorder, renames: Renames): Promise<void> {
     if (session.turnHead !== undefined) session.turnHead = renames.get(session.turnHead) ?? session.turnHead
     followers.push(session)
   }
-  await moveRefs(repo, [...moves.values()].flat())
+  await git.moveRefs([...moves.values()].flat())
   for (const session of followers) {
     writeSession(repo, session)
     updateLive(live, session)

@@ -5,7 +5,6 @@ import { readLeftOut } from '../checkpoints/left-out.ts'
 import { isTask, turnAfter } from '../checkpoints/step.ts'
 import { readLog } from '../git/log.ts'
 import type { Oid } from '../git/oid.ts'
-import { moveRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Status } from '../git/status.ts'
 import { readTrailer } from '../git/trailers.ts'
@@ -232,8 +231,7 @@ async function rewindWorktree(
     await rollBackOnFailure(worktree, safety, async () =>
       putFiles({ root: repo.root, stage, ...files, cwdInRepo: options.cwdInRepo }),
     )
-    if (shadow !== undefined)
-      await moveRefs(repo, [{ ref: shadow.ref, to: shadow.after, from: shadow.before }])
+    if (shadow !== undefined) await git.moveRefs([{ ref: shadow.ref, to: shadow.after, from: shadow.before }])
     settleSessions(repo, sessions, {
       changed: new Set(changed),
       differing: new Set(differences.map(({ path }) => path)),

@@ -4,6 +4,7 @@ import type { FreshBlob } from '../checkpoints/chunk-store.ts'
 import { type ObjectReader, type ObjectReaderOptions, openObjectReader } from '../git/cat-file.ts'
 import { type RepoConfig, readConfig } from '../git/config.ts'
 import { type FastImport, startFastImport } from '../git/fast-import.ts'
+import { moveRefs, type RefMove } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readStatus, type Status } from '../git/status.ts'
 import { prefetch } from '../std/prefetch.ts'
@@ -19,6 +20,8 @@ export interface GitSession {
   prefetch(...what: ('status' | 'objects' | 'writes' | 'config')[]): void
   /** Finishes the import, if one was started: git moves the refs now. */
   commit(): Promise<void>
+  /** Moves refs now, all or none. Never beside this: `objects` remembers where refs are. */
+  moveRefs(moves: RefMove[]): Promise<void>
   /** HEAD has moved: the status is asked for again. */
   forgetStatus(): void
   [Symbol.asyncDispose](): Promise<void>
@@ -33,7 +36,7 @@ export interface GitSessionOptions {
 
 export function openGit(repo: Repo, { status: asked, reading }: GitSessionOptions = {}): GitSession {
   const reader = openObjectReader(repo, reading)
-  const { objects, remember, forget } = cachedReader(reader)
+  const { objects, remember, forget, forgetRefs } = cachedReader(reader)
   let status = asked
   let config: Promise<RepoConfig> | undefined
   let writes: FastImport | undefined
@@ -71,6 +74,13 @@ export function openGit(repo: Repo, { status: asked, reading }: GitSessionOption
       await started?.finish()
       forget()
     },
+    async moveRefs(moves) {
+      try {
+        await moveRefs(repo, moves)
+      } finally {
+        forgetRefs()
+      }
+    },
     forgetStatus() {
       status = undefined
     },
@@ -81,14 +91,12 @@ export function openGit(repo: Repo, { status: asked, reading }: GitSessionOption
   }
 }
 
-/**
- * Many sessions ask the same about one commit. Answers about refs hold until the import of this event moves
- * the refs.
- */
+/** Many sessions ask the same about one commit. Answers about refs hold until this event moves refs. */
 function cachedReader(reader: ObjectReader): {
   objects: ObjectReader
   remember(blob: FreshBlob): void
   forget(): void
+  forgetRefs(): void
 } {
   const infos = new Map<string, ReturnType<ObjectReader['info']>>()
   const tips = new Map<string, ReturnType<ObjectReader['contents']>>()
@@ -109,13 +117,17 @@ function cachedReader(reader: ObjectReader): {
     tips.set(name, known)
     return known
   }
+  const forgetRefs = () => {
+    infos.clear()
+    tips.clear()
+  }
   return {
     objects: { ...reader, info, contents },
     remember: ({ oid, content }) => fresh.set(oid, content),
     forget: () => {
-      infos.clear()
+      forgetRefs()
       fresh.clear()
-      tips.clear()
     },
+    forgetRefs,
   }
 }

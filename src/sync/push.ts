@@ -2,16 +2,15 @@
 // remote that cannot be reached does not fail the push.
 
 import { metadataRef, notesRef } from '../checkpoints/layout.ts'
-import { pushRefs, type RefSync, syncRef } from '../checkpoints/sync-ref.ts'
+import { pushRefs, type RefSync, sayIfSlow, syncRef } from '../checkpoints/sync-ref.ts'
 import { readCurrentBranch } from '../git/branches.ts'
-import type { ObjectReader } from '../git/cat-file.ts'
-import type { RepoConfig } from '../git/config.ts'
+import { type ObjectReader, openObjectReader } from '../git/cat-file.ts'
+import { type RepoConfig, readConfig } from '../git/config.ts'
 import { git } from '../git/exec.ts'
 import type { Repo } from '../git/repo.ts'
 import { isTracked } from '../git/status.ts'
 import { type CheckpointRemote, providerHosts } from '../model/settings.ts'
 import type { Recorder } from '../sessions/event-work.ts'
-import { openGit } from '../sessions/git-session.ts'
 import { describeCheckpointRemote } from '../settings/checkpoint-remote.ts'
 import { settingsPaths } from '../settings/read.ts'
 import { messageOf, notFound } from '../std/errors.ts'
@@ -33,12 +32,12 @@ export async function pushCheckpoints(recorder: Recorder, push: UserPush): Promi
   const { remote, pushed } = push
   const { repo, settings, say, clock } = recorder
   if (!settings.pushSessions || remote === '') return
-  await using git = openGit(repo)
-  const config = await git.config()
+  await using objects = openObjectReader(repo)
+  const config = await readConfig(repo)
   const target = await findPushTarget(repo, config, { remote, configured: settings.checkpointRemote })
   if (typeof target === 'string') return say(`[entire] Checkpoints were not pushed: ${target}.`)
-  if (await isRejected(repo, git.objects, push)) return
-  const sync = { ...target, repo, objects: git.objects, say, author: config.author, clock }
+  if (await isRejected(repo, objects, push)) return
+  const sync = { ...target, repo, objects, say, author: config.author, clock }
   const pushedByUser = new Set(target.remote === remote ? pushed.map((ref) => ref.remote) : [])
   for (const ref of [metadataRef, notesRef].filter((name) => !pushedByUser.has(name)))
     await warnOnFailure(recorder, target.label, ref, () => syncRef({ ...sync, ref }))
@@ -87,8 +86,9 @@ async function pushQueue({ repo }: Recorder, sync: Omit<RefSync, 'ref'>): Promis
   if (gone.length > 0) await dequeue(repo, gone)
   for (let at = 0; at < refs.length; at += chunkSize) {
     const chunk = refs.slice(at, at + chunkSize)
-    if (at === 0) sync.say(`[entire] Pushing ${countOf(refs.length, 'checkpoint')} to ${sync.label}...`)
-    if ((await pushRefs(sync, chunk)) === undefined) await dequeue(repo, chunk)
+    const line = `[entire] Pushing ${countOf(refs.length, 'checkpoint')} to ${sync.label}...`
+    const failure = await sayIfSlow(sync, line, () => pushRefs(sync, chunk))
+    if (failure === undefined) await dequeue(repo, chunk)
     else if (!(await pushOneByOne(repo, sync, chunk))) return
   }
 }

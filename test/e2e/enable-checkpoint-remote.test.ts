@@ -31,7 +31,8 @@ test('a named remote gets the checkpoints, and origin only the code', async () =
     checkpoint_push_remote: 'private',
   })
   await commitTurn(repo, 'a.txt')
-  expect(await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])).toContain('to private...')
+  const env = { GIT_PROGRESS_DELAY: '0' }
+  expect(await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'], { env })).toContain('to private...')
   expect(await refsAt(repo, 'origin')).toEqual(['refs/heads/main'])
   expect(await refsAt(repo, store)).toContain(branch)
   expect(await repo.gitAs('human', ['push', '--quiet', 'origin', 'main:other'])).toBe('')
@@ -47,7 +48,8 @@ test('a URL goes into the local file, is never shown, and is not asked again for
   })
   expect(repo.read('.entire/settings.json')).not.toContain('checkpoint_remote')
   await commitTurn(repo, 'a.txt')
-  const said = await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])
+  const env = { GIT_PROGRESS_DELAY: '0' }
+  const said = await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'], { env })
   expect(said).toContain('[entire] Pushing entire/checkpoints/v1 to checkpoint remote...')
   expect(said).not.toContain(url)
   expect(await refsAt(repo, 'origin')).toEqual(['refs/heads/main'])

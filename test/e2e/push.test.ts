@@ -50,15 +50,79 @@ test('two clones that recorded at the same time both keep everything, and histor
   expect(await here.git('for-each-ref', 'refs/entire-fetch-tmp')).toBe('')
 })
 
-test('the first push to a remote says only that it pushes', async () => {
+const storages: Record<string, object> = {
+  'the metadata branch': {},
+  'the metadata branch at a checkpoint remote': {
+    strategy_options: { checkpoint_remote: { url: 'file://BASE/store.git' } },
+  },
+  'refs of their own': { checkpoints: { primary: { type: 'git-refs' } } },
+  'refs of their own at another remote': {
+    checkpoints: { primary: { type: 'git-refs' } },
+    strategy_options: { checkpoint_push_remote: 'store' },
+  },
+}
+
+test.each(Object.entries(storages))('good pushes print nothing: %s', async (_name, settings) => {
+  await using repo = await recordedRepo()
+  const [remote, store] = [await withRemote(repo), `${repo.base}/store.git`]
+  await repo.git('init', '--quiet', '--bare', store)
+  await repo.git('remote', 'add', 'store', store)
+  repo.write('.entire/settings.local.json', JSON.stringify(settings).replace('BASE', repo.base))
+  const target = 'strategy_options' in settings ? store : remote
+  const push = (what: string) =>
+    repo.gitAs('human', ['push', '--quiet', 'origin', what], { env: { GIT_PROGRESS_DELAY: '600' } })
+  const storedAt = () => repo.git('ls-remote', target, `refs/heads/${branch}`, 'refs/entire/*')
+  const storedHere = () => repo.git('show-ref')
+  for (const [index, what] of ['main', 'main', 'main:second', 'main'].entries()) {
+    const id = await commitTurn(repo, `${index}.txt`)
+    expect(await push(what)).toBe('')
+    const here = await storedHere()
+    const there = (await storedAt()).split('\n').map((line) => line.replace('\t', ' '))
+    expect(here.split('\n')).toEqual(expect.arrayContaining(there))
+    if (id.length === 26) expect(there.join('\n')).toContain(id)
+  }
+  expect(await push('main')).toBe('')
+  expect(await push('main:third')).toBe('')
+  expect(await repo.refs('refs/entire-fetch-tmp/')).toEqual([])
+})
+
+test('a push that takes its time says what it waits for', async () => {
   await using repo = await recordedRepo()
   await withRemote(repo)
   await repo.commitAs('human', 'setup')
-  const said = await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])
+  const push = ['push', '--quiet', 'origin', 'main']
+  const said = await repo.gitAs('human', push, { env: { GIT_PROGRESS_DELAY: '0' } })
   expect(said).toBe(`[entire] Pushing ${branch} to origin...\n`)
-  expect(await repo.git('rev-parse', `refs/remotes/origin/${branch}`)).toBe(
+})
+
+test('a colleague who is faster twice loses nothing, and neither do we', async () => {
+  await using repo = await recordedRepo()
+  const remote = await withRemote(repo)
+  await commitTurn(repo, 'a.txt')
+  await repo.git('push', '--quiet', 'origin', 'main')
+  const mine = await commitTurn(repo, 'b.txt')
+  // The colleague's push arrives just before ours takes effect.
+  await Bun.write(
+    `${remote}/hooks/update`,
+    `#!/bin/sh
+[ "$1" = refs/heads/${branch} ] && [ ! -e second ] || exit 0
+[ -e first ] && : > second || : > first
+export GIT_AUTHOR_NAME=c GIT_AUTHOR_EMAIL=c@c GIT_COMMITTER_NAME=c GIT_COMMITTER_EMAIL=c@c
+blob=$(ls | git hash-object -w --stdin)
+tree=$( (git ls-tree "$1"; printf '100644 blob %s\tfile-%s\n' "$blob" "$blob") | git mktree)
+git update-ref "$1" "$(git commit-tree -p "$1" -m faster "$tree")"
+`,
+  )
+  chmodSync(`${remote}/hooks/update`, 0o755)
+  const said = await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])
+  expect(said).not.toContain('Warning')
+  const there = await repo.git('ls-tree', '-r', '--name-only', `refs/remotes/origin/${branch}`)
+  expect(there).toContain(`${mine.slice(0, 2)}/${mine.slice(2)}/metadata.json`)
+  expect(there.match(/^file-/gm)).toHaveLength(2)
+  expect(await repo.git('ls-remote', remote, `refs/heads/${branch}`)).toStartWith(
     await repo.git('rev-parse', branch),
   )
+  expect(await repo.refs('refs/entire-fetch-tmp/')).toEqual([])
 })
 
 test('two repositories whose checkpoints share no history are joined', async () => {
@@ -136,10 +200,11 @@ test('with the refs backend every checkpoint has a ref and an id of its own, and
   )
   const shown = await repo.entire(['explain', '-c', id, '--no-pager'])
   expect(shown.out).toContain(`Checkpoint: ${id}`)
-  const first = await repo.run(['git', 'push', 'origin', 'main'])
+  const env = { ...repo.env, GIT_PROGRESS_DELAY: '0' }
+  const first = await repo.run(['git', 'push', 'origin', 'main'], { env })
   expect(first.stderr).toContain('Pushing 1 checkpoint to')
   expect(await repo.git('ls-remote', 'origin', ref)).toContain(ref)
-  const second = await repo.run(['git', 'push', 'origin', 'main'])
+  const second = await repo.run(['git', 'push', 'origin', 'main'], { env })
   expect(second.stderr).not.toContain('Pushing')
 })
 

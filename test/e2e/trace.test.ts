@@ -166,12 +166,13 @@ test('all nine steps leave the expected data', async () => {
   )
   await repo.git('init', '--quiet', '--bare', `${repo.base}/remote.git`)
   await repo.git('remote', 'add', 'origin', `${repo.base}/remote.git`)
-  const first = await repo.run(['git', 'push', 'origin', 'main'])
+  const env = { ...repo.env, GIT_PROGRESS_DELAY: '0' }
+  const first = await repo.run(['git', 'push', 'origin', 'main'], { env })
   expect(first.stderr).toContain('[entire] Pushing entire/checkpoints/v1 to origin...')
   expect(await repo.git('ls-remote', 'origin', 'refs/heads/entire/checkpoints/v1')).toContain(
     await repo.git('rev-parse', 'entire/checkpoints/v1'),
   )
   expect(await repo.git('ls-remote', 'origin')).not.toContain(shadow0)
-  const second = await repo.run(['git', 'push', 'origin', 'main'])
+  const second = await repo.run(['git', 'push', 'origin', 'main'], { env })
   expect(second.stderr).not.toContain('[entire]')
 })
