@@ -143,6 +143,7 @@ function updateSession(
     session.phase = decide(session.phase, 'git-commit').phase
     session.turnFiles = turnFiles
     session.turnCheckpoints = [...new Set([...session.turnCheckpoints, plan.checkpoint])]
+    delete session.turnTokens
     return
   }
   if (session.filesTouched.length > 0) return

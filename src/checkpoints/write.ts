@@ -5,7 +5,7 @@ import type { Identity } from '../git/config.ts'
 import type { FastImport, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import type { SessionRecord } from '../model/checkpoint.ts'
-import { addTokens, noTokens, type TokenUsage } from '../model/tokens.ts'
+import type { TokenUsage } from '../model/tokens.ts'
 import { given } from '../std/given.ts'
 import { formatJson } from '../std/json.ts'
 import {
@@ -80,7 +80,7 @@ export async function prefetchCheckpointParent(
 /** The rest of a session's part of a checkpoint that was written in the middle of a turn. */
 export interface FinalPart extends Omit<SessionPart, 'record'>, Pick<SessionRecord, 'redactions'> {
   session: string
-  /** Spent since the checkpoint was written. */
+  /** Those of the session in this checkpoint, if they have become more. */
   tokens?: TokenUsage
 }
 
@@ -94,7 +94,7 @@ export async function finaliseCheckpoint(
   const slot = slots.sessions.find(({ record }) => record.session === part.session) ?? slots.sessions.at(-1)
   if (slot === undefined) return false
   const metadata = slot.files.find(({ name }) => name === 'metadata.json')
-  const tokens = part.tokens && addTokens(slot.record.tokens ?? noTokens, part.tokens)
+  const { tokens } = part
   Object.assign(slot.record, given({ tokens }))
   writing.writes.commit({
     ref: checkpointRef(id),
@@ -104,12 +104,7 @@ export async function finaliseCheckpoint(
     seconds: writing.seconds,
     changes: [
       ...slots.moves,
-      ...partChanges(
-        id,
-        slot,
-        part,
-        metadata && finalMetadata(slot, metadata, { ...part, ...given({ tokens }) }),
-      ),
+      ...partChanges(id, slot, part, metadata && finalMetadata(slot, metadata, part)),
       ...(slots.moves.length === 0 && tokens === undefined
         ? []
         : [rootChange(id, slots, writing.cliVersion)]),

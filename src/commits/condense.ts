@@ -11,7 +11,7 @@ import type { CommitInfo } from '../git/commit.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
 import { isActive, type Session, shortSessionId } from '../model/session.ts'
-import { addTokens, hasTokens } from '../model/tokens.ts'
+import { addTokens, hasTokens, noTokens } from '../model/tokens.ts'
 import { type Recorder, writeContext } from '../sessions/event-work.ts'
 import type { GitSession } from '../sessions/git-session.ts'
 import { isOnlyTurn, readLive } from '../sessions/live-index.ts'
@@ -63,11 +63,12 @@ export async function condenseSessions(
     underway,
     candidates.map(({ session }) => session),
   )
-  for (const { session } of candidates) {
+  for (const [index, { session }] of candidates.entries()) {
     recorder.say(
       `[entire] Saved session ${shortSessionId(session.id)} in checkpoint ${checkpoint} (steps: ${session.stepCount})`,
     )
     settle(underway, session, left.get(session.id) ?? [])
+    if (session.turnCheckpoints.length > 0) session.turnTokens = parts[index]?.record.tokens ?? noTokens
   }
 }
 

@@ -73,6 +73,8 @@ export interface Session {
   turnId?: string
   /** Checkpoints written during the current turn; finalised when it ends. */
   turnCheckpoints: string[]
+  /** The tokens of the session in the last of them. */
+  turnTokens?: TokenUsage
   lastInteraction?: string
   stepCount: number
   /** Public transcript position where the next checkpoint begins. */

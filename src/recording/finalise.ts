@@ -2,7 +2,7 @@
 import { checkpointContext, joinPrompts } from '../checkpoints/prompt-files.ts'
 import { finaliseCheckpoint } from '../checkpoints/write.ts'
 import type { Session } from '../model/session.ts'
-import { hasTokens, type TokenUsage } from '../model/tokens.ts'
+import { addTokens, hasTokens, type TokenUsage } from '../model/tokens.ts'
 import { type EventWork, writeContext } from '../sessions/event-work.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import { digestSessionTranscript, useTranscript } from '../sessions/transcript.ts'
@@ -39,17 +39,21 @@ export async function finalise(work: EventWork, end: TurnEnd): Promise<void> {
   }
   if (session.cursor?.behind !== undefined) return
   session.turnCheckpoints = []
+  delete session.turnTokens
   if (session.filesTouched.length === 0) work.afterwards.push(() => clearPrompts(recorder.repo, session.id))
 }
 
 /**
- * What the turn has spent since its last commit, where it left nothing to commit: no other checkpoint would count it.
- * The next one begins after it.
+ * The tokens of the turn's last checkpoint with what was spent since its commit, where the turn left nothing to commit:
+ * no other checkpoint would count it. The next one begins after it. The sum, not the difference: an end that is
+ * recorded again writes the same.
  */
 function takeTokens(session: Session): TokenUsage | undefined {
-  const { checkpointTokens, cursor } = session
-  if (session.filesTouched.length > 0 || !hasTokens(checkpointTokens)) return undefined
+  const { checkpointTokens, turnTokens, cursor } = session
+  if (session.filesTouched.length > 0 || turnTokens === undefined || !hasTokens(checkpointTokens))
+    return undefined
   delete session.checkpointTokens
   if (cursor !== undefined) session.transcriptStart = cursor.items
-  return checkpointTokens
+  session.turnTokens = addTokens(turnTokens, checkpointTokens)
+  return session.turnTokens
 }

@@ -63,6 +63,7 @@ const known = new Set([
   'turn_files',
   'transcript_cursor',
   'recorded_from',
+  'turn_checkpoint_tokens',
 ])
 
 export function formatSessionState(session: Session): JsonObject {
@@ -78,6 +79,7 @@ export function formatSessionState(session: Session): JsonObject {
     phase: session.phase,
     turn_id: session.turnId,
     turn_checkpoint_ids: nonEmpty(session.turnCheckpoints),
+    turn_checkpoint_tokens: session.turnTokens && formatTokenRecord(session.turnTokens),
     last_interaction_time: session.lastInteraction,
     checkpoint_count: session.stepCount,
     checkpoint_transcript_start: session.transcriptStart || undefined,
@@ -126,6 +128,7 @@ export function parseSessionState(value: unknown): Session | undefined {
     phase: parsePhase(record.phase),
     turnId: asString(record.turn_id) || undefined,
     turnCheckpoints: unique(record.turn_checkpoint_ids).filter(isCheckpointId),
+    turnTokens: parseTokenRecord(record.turn_checkpoint_tokens),
     lastInteraction: asTime(record.last_interaction_time),
     stepCount: asCount(record.checkpoint_count),
     transcriptStart:

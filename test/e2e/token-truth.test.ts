@@ -220,6 +220,27 @@ test('the calls after the agent’s last commit of a turn belong to the checkpoi
   expect(spent(repo, agent)).toBe(15)
 })
 
+test('a turn whose end is recorded again, because the first time was killed, counts nothing twice', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.prompt('write and commit')
+  call(agent, 1)
+  agent.run('a.txt', 'a\n')
+  await repo.commitAs('agent', 'a', 'a.txt')
+  call(agent, 2)
+  const state = JSON.stringify(repo.state(agent.session))
+  await agent.stop()
+  expect(await tokensOf(repo)).toBe(3)
+  // The refs were written, the state was not.
+  repo.write(`.git/entire-sessions/${agent.session}.json`, state)
+  await agent.stop()
+  expect(await tokensOf(repo)).toBe(3)
+  await turn(agent, 'one more', 4, () => agent.run('b.txt', 'b\n'))
+  await repo.commitAs('human', 'b', 'b.txt')
+  expect(await tokensOf(repo)).toBe(4)
+  expect(spent(repo, agent)).toBe(7)
+})
+
 test('calls after a commit that led to more work count with that work', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
