@@ -154,6 +154,25 @@ test('the model does no input or output', () => {
   ).toEqual([])
 })
 
+// What a module keeps for all calls begins full or is a cache: a shared empty value is filled by whoever gets it,
+// and a process that lives long then mixes one call with another.
+test('no module shares an empty value', () => {
+  // Caches, and a schema that is only sent.
+  const known = [
+    'src/agents/index.ts everyAgent',
+    'src/sdk/extension/connection.ts emptySchema',
+    'src/std/lock.ts held',
+  ]
+  const constant = /^(?:export )?const (\w+)(?:: [^=\n]+)? = ([[{n][^\n]*)$/gm
+  const empty = /(?:^|[\s,])(?:\[\]|\{\}|new (?:Map|Set)(?:<.*>)?\(\))/
+  const shared = product.flatMap(({ path, text }) =>
+    [...text.matchAll(constant)]
+      .filter(([, , value = '']) => empty.test(value))
+      .map(([, name]) => `${path} ${name}`),
+  )
+  expect(shared.sort()).toEqual(known)
+})
+
 // A package on this path would be paid for at every event of every agent.
 test.each([
   'cli/hooks/run-hook.ts',

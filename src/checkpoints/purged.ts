@@ -27,11 +27,9 @@ export interface UnfinishedPurge {
   objects: Oid[]
 }
 
-const nothing: Purged = { commits: [], checkpoints: [] }
-
 export function readPurged(repo: Pick<Repo, 'commonDir'>): Purged {
   const record = asObject(parseJson(readText(purgedFile(repo)) ?? ''))
-  if (record === undefined) return nothing
+  if (record === undefined) return { commits: [], checkpoints: [] }
   const unfinished = asObject(record.unfinished)
   const id = asString(unfinished?.id)
   return {

@@ -33,17 +33,15 @@ export interface Slots {
   moves: TreeChange[]
 }
 
-const nothingStored: Slots = { sessions: [], numbers: [], next: 0, head: {}, moves: [] }
-
-/** The sessions of the copy that readers would take. */
+/** The sessions of the copy that readers would take; the caller may add to them. */
 export async function readSlots(objects: ObjectReader, id: string): Promise<Slots> {
-  let best = nothingStored
+  let first: Slots | undefined
   for await (const copy of findCopies(objects, id)) {
     const found = await readCopySlots(objects, id, copy)
     if (found.sessions.length > 0) return found
-    if (best === nothingStored) best = found
+    first ??= found
   }
-  return best
+  return first ?? { sessions: [], numbers: [], next: 0, head: {}, moves: [] }
 }
 
 export function addSlot(slots: Slots, record: SessionRecord): Slot {

@@ -31,7 +31,9 @@ export interface DiscardPlan {
   unreadable: string[]
 }
 
-export const emptyPlan: DiscardPlan = { sessions: [], branches: [], temporary: [], unreadable: [] }
+export function emptyPlan(): DiscardPlan {
+  return { sessions: [], branches: [], temporary: [], unreadable: [] }
+}
 
 export function countPlan({ sessions, branches, temporary, unreadable }: DiscardPlan): number {
   return sessions.length + branches.length + temporary.length + unreadable.length
@@ -71,7 +73,7 @@ function plan({ owners }: Inventory, sessions: Session[], branches: RefTip[], no
   const reasons = new Map(sessions.map((session) => [session, whyInUse(session, now)]))
   const isOwned = ({ ref }: RefTip) => (owners.get(ref) ?? []).length > 0
   return {
-    ...emptyPlan,
+    ...emptyPlan(),
     sessions: sessions.filter((session) => reasons.get(session) === undefined),
     branches: branches.filter((branch) => !isOwned(branch)),
     inUse: [
@@ -119,7 +121,7 @@ export function planSessions({ shadows, owners }: Inventory, sessions: Session[]
   const ids = new Set(sessions.map(({ id }) => id))
   const refs = new Set(sessions.flatMap(shadowsOf))
   const isUnshared = ({ ref }: RefTip) => refs.has(ref) && (owners.get(ref) ?? []).every((id) => ids.has(id))
-  return { ...emptyPlan, sessions, branches: shadows.filter(isUnshared) }
+  return { ...emptyPlan(), sessions, branches: shadows.filter(isUnshared) }
 }
 
 /**
@@ -133,7 +135,7 @@ export async function discard(
   replan: (inventory: Inventory) => DiscardPlan,
 ): Promise<DiscardPlan> {
   const { repo } = recorder
-  let done = emptyPlan
+  let done = emptyPlan()
   using _lock = await lockWorktrees(listWorktrees(repo))
   await retrying(async () => {
     const plan = restrict(replan(await readInventory(repo)), agreed)

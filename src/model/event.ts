@@ -33,6 +33,11 @@ export interface AgentEvent {
    * known.
    */
   began?: { bytes: number; items: number; head?: string }
+  /**
+   * For a turn that ended before this event: commits, and changes that the transcript does not name, may be those of
+   * the next turn.
+   */
+  isLate?: boolean
   toolUse?: string
   subagent?: string
   subagentTranscript?: string

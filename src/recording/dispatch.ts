@@ -131,7 +131,7 @@ async function handle(
   let end = new TurnEnd(opened.work)
   if (opened.isKnown && savesStep(opened.work.session, event)) {
     end.prefetch()
-    if (await adoptUnhookedCommits(opened.work)) {
+    if (!event.isLate && (await adoptUnhookedCommits(opened.work))) {
       opened = openEvent(recorder, git, agent, event) ?? opened
       end = new TurnEnd(opened.work)
     }

@@ -190,6 +190,10 @@ export async function findTurnFiles(
     ...findTouched(recorder.repo, status, before, named),
     ...findRemoved(recorder.repo, status, before, session.filesTouched),
   ]
+  if (work.event.isLate) {
+    const own = new Set(named.map((file) => toRepoPath(recorder.repo, file)))
+    return touched.filter((path) => own.has(path))
+  }
   return withoutUntouched(work, status.head, touched, named)
 }
 

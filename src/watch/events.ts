@@ -44,7 +44,9 @@ export async function endTurn(reached: ReachedSession): Promise<Session | undefi
   const { recorder, session } = reached
   const before = findSessionState(recorder.repo, session.id)
   if (before === undefined || !isActive(before)) return undefined
-  await send(reached, { type: 'turn-end' })
+  // An agent with a watcher of its own names its commits, which are adopted one by one, and its edits.
+  const isLate = reached.upTo !== undefined && reached.agent.watcher !== undefined
+  await send(reached, { type: 'turn-end', ...(isLate ? { isLate } : {}) })
   return findSessionState(recorder.repo, session.id)
 }
 
@@ -79,7 +81,7 @@ export function isReported(
 
 async function send(
   reached: ReachedSession,
-  event: Pick<AgentEvent, 'type' | 'began' | 'prompt'>,
+  event: Pick<AgentEvent, 'type' | 'began' | 'prompt' | 'isLate'>,
 ): Promise<void> {
   const { recorder, agent } = limited(reached)
   await dispatch(recorder, agent, { ...event, session: reached.session.id, transcript: reached.path })

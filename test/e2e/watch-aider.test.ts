@@ -124,6 +124,34 @@ test('commits without git hooks are linked by a note, because the chat history n
   expect((await repo.entire(['explain', '--commit', 'HEAD'])).out).toContain('greet in French')
 })
 
+test('one watcher links ten commits of several sessions, and each checkpoint holds its own turn only', async () => {
+  await using repo = await recordedRepo({ agent: 'aider' })
+  await using watch = await startWatching(repo)
+  const aider = scriptedAider(repo)
+  const rounds = Array.from({ length: 10 }, (_, index) => index + 1)
+  const sessions: string[] = []
+  for (const round of rounds) {
+    if (round % 2 === 1) aider.start({ later: round })
+    sessions.push(aider.session())
+    aider.turn(`write number ${round}`, { [`${round}.txt`]: `${round}\n` })
+    await aider.commit(`number ${round}`, { hooks: false })
+    await watch.hears('commit', round)
+  }
+  expect(await watch.stop()).toBe(0)
+  const commits = (await repo.git('rev-list', '--reverse', '-10', 'HEAD')).split('\n')
+  for (const [index, commit] of commits.entries()) {
+    const note = await repo.git('notes', '--ref=entire-checkpoints', 'show', commit)
+    const id = /Entire-Checkpoint: (\S+)/.exec(note)?.[1] as string
+    const head = JSON.parse(await repo.stored(id, 'metadata.json')) as Record<string, unknown>
+    expect(head).toMatchObject({ files_touched: [`${index + 1}.txt`] })
+    expect(head.sessions).toEqual([expect.objectContaining({ metadata: expect.stringContaining('/0/') })])
+    expect(await repo.storedSession(id)).toMatchObject({ session_id: sessions[index], checkpoint_id: id })
+    expect((await repo.stored(id, '0/prompt.txt')).trim()).toBe(`write number ${index + 1}`)
+  }
+  expect(watch.told().filter(({ event }) => event === 'failed')).toEqual([])
+  expect((await repo.entire(['doctor'])).out).toContain('No problems')
+}, 30_000)
+
 test('turns and commits made while nothing was watching are recorded at the next start, one by one', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   const aider = scriptedAider(repo)
@@ -198,7 +226,7 @@ test('a new start of aider ends the previous session', async () => {
     () => !before.endsWith(now()),
     () => 'the clock stands still',
   )
-  aider.start('o3')
+  aider.start({ model: 'o3' })
   aider.turn('two', { 'two.txt': '2\n' })
   await watch.hears('turn-end', 2)
   expect(repo.state(before)).toMatchObject({ phase: 'ended' })

@@ -7,7 +7,8 @@ export interface ScriptedAider {
   history: string
   /** The id that a session of this start gets. */
   session(): string
-  start(model?: string): void
+  /** `later`: seconds from now, for sessions that would begin in the same second. */
+  start(options?: { model?: string; later?: number }): void
   /** The user types, on one line or more. */
   type(text: string): void
   /** The model answers, in words. */
@@ -35,8 +36,8 @@ export function scriptedAider(repo: RecordedRepo, options: { history?: string } 
       const own = new Bun.CryptoHasher('sha256').update(`${history}\0${started}`).digest('hex').slice(0, 8)
       return `${own}-aider-${started.replace(/[-:]/g, '').replace(' ', '-')}`
     },
-    start(model = 'gpt-5') {
-      const now = new Date()
+    start({ model = 'gpt-5', later = 0 } = {}) {
+      const now = new Date(Date.now() + later * 1000)
       started = new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
         .toISOString()
         .slice(0, 19)

@@ -17,11 +17,10 @@ export const anyTranscript: TranscriptFormat = {
   shape,
   // Only the plugin knows what the lines mean; its analyser is asked where there is one.
   readLines: (lines, carry) => ({
-    ...nothing,
-    items: lines.length,
+    ...emptyReading(lines.length),
     ...given({ carry }),
   }),
-  readDocument: (text, from) => ({ ...nothing, items: Math.max(0, countItems(text) - from) }),
+  readDocument: (text, from) => emptyReading(Math.max(0, countItems(text) - from)),
   readEntries: (text, from) => {
     const items = readItems(text)
     if (items === undefined) return text.trim() === '' ? [] : [{ role: 'assistant', text: text.trim() }]
@@ -29,7 +28,9 @@ export const anyTranscript: TranscriptFormat = {
   },
 }
 
-const nothing: TranscriptReading = { items: 0, files: [], prompts: [], tokens: noTokens, subagents: [] }
+function emptyReading(items: number): TranscriptReading {
+  return { items, files: [], prompts: [], tokens: noTokens, subagents: [] }
+}
 
 const lists = ['messages', 'history', 'conversation', 'entries']
 // Plain values before a list of messages: one JSON value that is rewritten each time, perhaps on a single

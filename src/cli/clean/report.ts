@@ -90,7 +90,7 @@ export function requireSession(repo: Repo, { sessions }: Inventory, prefix: stri
 /** Plans to remove one session, in use or not. */
 export function planNamed(inventory: Inventory, id: string): DiscardPlan {
   const session = inventory.sessions.find((candidate) => candidate.id === id)
-  return session === undefined ? emptyPlan : planSessions(inventory, [session])
+  return session === undefined ? emptyPlan() : planSessions(inventory, [session])
 }
 
 export function describeNamed(session: Session): string {

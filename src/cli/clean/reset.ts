@@ -69,7 +69,7 @@ async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void>
     cli.note('Use --force to override or wait for sessions to finish.')
     if (flags.json)
       cli.process.stdout.write(
-        formatJson({ ...planJson(repo, emptyPlan), active_sessions: active.map(({ id }) => id) }),
+        formatJson({ ...planJson(repo, emptyPlan()), active_sessions: active.map(({ id }) => id) }),
       )
     return
   }

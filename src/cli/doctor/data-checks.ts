@@ -132,8 +132,8 @@ export async function checkBranches(run: DoctorRun): Promise<Finding[]> {
   const branches = findOrphans(await run.inventory())
   if (branches.length === 0) return []
   const apply = async () => {
-    const done = await discard(run.recorder, 'doctor', { ...emptyPlan, branches }, (now) => ({
-      ...emptyPlan,
+    const done = await discard(run.recorder, 'doctor', { ...emptyPlan(), branches }, (now) => ({
+      ...emptyPlan(),
       branches: findOrphans(now),
     }))
     return [

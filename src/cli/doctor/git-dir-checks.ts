@@ -28,7 +28,7 @@ export async function checkStates({ repo, recorder }: DoctorRun): Promise<Findin
     const remedy: Remedy = {
       label: 'Remove it',
       async apply() {
-        const plan = { ...emptyPlan, unreadable: [path] }
+        const plan = { ...emptyPlan(), unreadable: [path] }
         await discard(recorder, 'doctor', plan, () => plan)
         return [
           `Removed ${relative(repo.commonDir, path)}`,

@@ -113,7 +113,9 @@ function discardRemedy({ recorder }: DoctorRun, session: Session): Remedy {
     label: 'Discard',
     async apply() {
       const plan = (found: Inventory) =>
-        isActiveAgain(found.sessions, session.id, recorder.clock()) ? emptyPlan : planNamed(found, session.id)
+        isActiveAgain(found.sessions, session.id, recorder.clock())
+          ? emptyPlan()
+          : planNamed(found, session.id)
       await discard(recorder, 'doctor', plan(await readInventory(recorder.repo)), plan)
       return [
         `Discarded session ${session.id}`,

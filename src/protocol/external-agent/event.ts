@@ -35,7 +35,7 @@ export function findEventType(number: number): EventType | undefined {
 /** The fields of an event that the protocol can carry. */
 export type PluginEvent = Omit<
   AgentEvent,
-  'opensTurn' | 'toolName' | 'lastMessage' | 'firstMetadata' | 'began'
+  'opensTurn' | 'toolName' | 'lastMessage' | 'firstMetadata' | 'began' | 'isLate'
 >
 
 const wireNames = {
