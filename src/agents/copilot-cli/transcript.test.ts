@@ -29,6 +29,18 @@ test('a repeated receipt counts once, also in a later stretch', () => {
   })
 })
 
+test('after a rewind receipts have numbers that came before: later ones are new, the others were counted', () => {
+  const at = (line: string, second: number) =>
+    JSON.stringify({ ...JSON.parse(line), timestamp: `2026-11-15T12:00:0${second}.000Z` })
+  const start = event('session.start', { sessionId: 's' })
+  const [one, undone] = [at(receipt('s', 1, 1), 1), at(receipt('s', 2, 2), 2)]
+  const before = read([start, one, undone])
+  const again = copilotTranscript.restart?.(before.carry ?? {})
+  const after = read([start, one, at(receipt('s', 2, 4), 3)], again)
+  expect(after.tokens).toEqual({ ...noTokens, input: 4, calls: 1 })
+  expect(read([at(receipt('s', 3, 8), 4)], after.carry).tokens).toEqual({ ...noTokens, input: 8, calls: 1 })
+})
+
 test('with receipts, neither messages nor totals add anything', () => {
   const lines = [
     receipt('s', 1, 100),

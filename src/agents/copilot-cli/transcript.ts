@@ -7,13 +7,12 @@ import { asArray, asObject, asStrings, type JsonObject, parseJson } from '../../
 import { asText } from '../shared/hook-table.ts'
 import { cleanPrompt, parseTranscriptLines, toolDetail } from '../shared/message-text.ts'
 import { removeTagged } from '../shared/tagged-blocks.ts'
-import { usageCounter } from './usage.ts'
+import { restartUsage, usageCounter } from './usage.ts'
 
 export const copilotTranscript: TranscriptFormat = {
   shape: () => 'lines',
 
-  // Without receipts, nothing tells the messages apart.
-  restart: (carry) => (carry.receipts === true ? carry : undefined),
+  restart: restartUsage,
 
   readLines(lines, carry) {
     const usage = usageCounter(carry)

@@ -26,6 +26,14 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
     source,
     asCount(last),
   ])
+  // When the last call was counted. In a transcript that was cut short and has grown again, only later calls are new.
+  let until = asText(carry?.until)
+  const countedUntil = asText(carry?.countedUntil)
+  const isCounted = (at: string | undefined) =>
+    countedUntil !== undefined && at !== undefined && at <= countedUntil
+  const advance = (at: string | undefined) => {
+    if (at !== undefined && at > (until ?? '')) until = at
+  }
   // What was counted without receipts.
   let counted = perField((field) => asCount(asObject(carry?.counted)?.[field]))
 
@@ -36,7 +44,10 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
     const source = asText(accounting?.sourceSessionId)
     const isSubagent = event.agentId !== undefined
     if (!isSubagent) isCopy = source !== undefined && session !== undefined && source !== session
-    if (isCopy || (source !== undefined && !isNewReceipt(source, asCount(accounting?.sequence)))) return
+    const at = asText(event.timestamp)
+    const isNew = source === undefined || isNewReceipt(source, asCount(accounting?.sequence))
+    if (isCopy || !isNew || isCounted(at)) return
+    advance(at)
     const call = { ...parseUsage(usage), calls: 1 }
     tokens = addTokens(tokens, isSubagent ? { ...noTokens, subagents: call } : call)
   }
@@ -71,10 +82,12 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
         if (!hasReceipts) add(growthOf(totalOf(asObject(asObject(data)?.modelMetrics) ?? {}), counted))
       },
       // The summary of a compaction is a call without a receipt.
-      'session.compaction_complete': ({ data }) => {
+      'session.compaction_complete': ({ data, timestamp }) => {
         const used = asObject(asObject(data)?.compactionTokensUsed)
-        if (used && !isCopy)
-          tokens = addTokens(tokens, { ...parseUsage(used), calls: asCount(used.requestCount) || 1 })
+        const at = asText(timestamp)
+        if (!used || isCopy || isCounted(at)) return
+        advance(at)
+        tokens = addTokens(tokens, { ...parseUsage(used), calls: asCount(used.requestCount) || 1 })
       },
     } satisfies Record<string, (event: JsonObject) => void>),
   )
@@ -87,11 +100,21 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
     carry: () => ({
       ...given({ session }),
       ...(isCopy ? { copy: true } : {}),
+      ...given({ until, countedUntil }),
       ...(hasReceipts
         ? { receipts: true, sequences: Object.fromEntries(sequences) }
         : { counted: Object.fromEntries(fields.map((field) => [field, counted[field]])) }),
     }),
   }
+}
+
+/**
+ * For a transcript that was cut short: its receipts are numbered on from there, so that numbers come again. Undefined
+ * without receipts, where nothing tells the calls apart.
+ */
+export function restartUsage({ sequences: _numbers, ...carry }: JsonObject): JsonObject | undefined {
+  const until = asText(carry.until)
+  return carry.receipts === true && until !== undefined ? { ...carry, countedUntil: until } : undefined
 }
 
 /** The input includes tokens read from and written to the cache; the output includes the reasoning. */
