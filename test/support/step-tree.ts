@@ -1,5 +1,15 @@
 // Compares a step with the work tree: git itself says which files there are, and how it would store them.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { isInfrastructure } from '../../src/checkpoints/layout.ts'
 import type { FakeAgent } from './fake-agent.ts'
@@ -78,10 +88,19 @@ async function isIgnoredButCommitted(
 ): Promise<boolean> {
   const [committed, hashed] = await Promise.all([
     repo.run(['git', 'cat-file', '-e', `HEAD:${path}`]),
-    repo.run(['git', 'hash-object', '--', path]),
+    hashOnDisk(repo, path),
   ])
   const oid = Buffer.from(hashed.stdout).toString().trim()
   return committed.code === 0 && hashed.code === 0 && entry?.endsWith(` ${oid}`) === true
+}
+
+// Of a link, what it leads to by name: git would follow it.
+function hashOnDisk(repo: RecordedRepo, path: string) {
+  const place = join(repo.root, Buffer.from(path, 'latin1').toString())
+  const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  return isLink
+    ? repo.run(['git', 'hash-object', '--stdin'], { stdin: readlinkSync(place) })
+    : repo.run(['git', 'hash-object', '--', path])
 }
 
 // With an index and an object database of its own, so that the repository does not change.
