@@ -25,6 +25,17 @@ function noteWriter(): void {
 // Commands that lock something, besides those that `startGit` starts.
 const writers = /^(?:add|commit|update-ref|config|fetch)$/
 
+// `cat-file --batch-command -z`: https://github.com/git/git/blob/master/Documentation/RelNotes/2.38.0.txt
+const oldestGit = [2, 38] as const
+export const installGitHint = `Install git ${oldestGit.join('.')} or later.`
+
+/** What git calls its version when it is too old for this program. */
+export async function findOldGit(repo: Repo): Promise<string | undefined> {
+  const text = (await git(repo, ['--version'])).stdout.toString('utf8').trim()
+  const [major = 0, minor = 0] = /(\d{1,9})\.(\d{1,9})/.exec(text)?.slice(1).map(Number) ?? []
+  return major > oldestGit[0] || (major === oldestGit[0] && minor >= oldestGit[1]) ? undefined : text
+}
+
 export async function git(repo: Repo, args: string[], options: GitOptions = {}): Promise<ProcResult> {
   if (args.some((arg) => writers.test(arg))) noteWriter()
   const result = await run(argv(repo, args), {
@@ -74,14 +85,19 @@ function startFailure(repo: Repo, error: unknown): unknown {
   if (!isErrno(error, 'ENOENT')) return error
   if (!exists(repo.root))
     return new EntireError('no-repo', `${repo.root} no longer exists.`, { cause: error })
-  return notFound('program', 'git', 'Install git 2.38 or later and make sure it is on the PATH.', 'no-git')
+  return notFound(
+    'program',
+    'git',
+    `${installGitHint.slice(0, -1)} and make sure it is on the PATH.`,
+    'no-git',
+  )
 }
 
 export function gitFailure(args: string[], result: { code: number; stderr: string }): EntireError {
   // Git exits with 129 when it does not know an option: https://git-scm.com/docs/api-parse-options
   if (result.code === 129)
     return new EntireError('git-failed', `This version of git does not support: git ${args.join(' ')}`, {
-      hint: 'Install git 2.38 or later.',
+      hint: installGitHint,
     })
   const lines = result.stderr.trim().split('\n')
   const why = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''

@@ -192,6 +192,8 @@ export interface HookSite {
 export interface HookInstaller {
   /** Path of the edited file, relative to the root. */
   configPath: string
+  /** Path of a second file, which is for this user alone. */
+  ownPath?: string
   /** Returns the number of entries added. Asynchronous, so that the JSON editor is loaded only when used. */
   install(site: HookSite, options: { command: string; force: boolean }): Promise<number>
   uninstall(site: HookSite): Promise<void>
@@ -202,6 +204,13 @@ export interface HookInstaller {
 
 export interface SessionResumer {
   sessionDir(root: string, env: Environment): MaybePromise<string>
+  /**
+   * For agents that sort sessions by the directory they were started in: the directories that may hold those
+   * started below the root.
+   */
+  sessionDirsBelow?(root: string, env: Environment): string[]
+  /** Whether a file that begins so is the transcript of a subagent. */
+  isSubagent?(head: string): boolean
   /**
    * The file of a session, existing or not; `origin` is for agents whose file names contain more than the id.
    */

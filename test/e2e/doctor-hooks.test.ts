@@ -61,6 +61,7 @@ test('missing or changed hooks of an agent are found and installed again', async
   const settings = join(repo.root, '.claude/settings.json')
   const installed = readFileSync(settings, 'utf8')
   writeFileSync(settings, '{"model": "theirs"}\n')
+  writeFileSync(join(repo.root, '.claude/settings.local.json'), '{}\n')
   expect(await doctor(repo)).toMatchObject({
     code: 1,
     findings: [{ id: 'agent-hooks-missing', subject: 'claude-code', fixable: true }],

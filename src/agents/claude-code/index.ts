@@ -57,6 +57,7 @@ export const claudeCode = {
   installer: lazyInstaller(
     '.claude/settings.json',
     async () => (await import('./install.ts')).claudeInstaller,
+    '.claude/settings.local.json',
   ),
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: claudeResume,

@@ -14,6 +14,7 @@ import { entryText } from '../shared/message-text.ts'
 
 export const claudeResume: SessionResumer = {
   sessionDir: (root, env) => env.ENTIRE_TEST_CLAUDE_PROJECT_DIR || findProjectDir(root, env),
+  sessionDirsBelow: (root, env) => findDirsBelow(projectsDir(env), slugOf(root)),
   sessionFile: (dir, session) => join(dir, `${session}.jsonl`),
   command: (session) => `claude -r ${session}`,
 }
@@ -35,11 +36,25 @@ export function claudeSubagentTranscript(mainTranscript: string, subagent: strin
 const longestSlug = 200
 
 function findProjectDir(root: string, env: Environment): string {
-  const projects = join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'projects')
-  const slug = root.replace(/[^A-Za-z0-9]/g, '-')
+  const projects = projectsDir(env)
+  const slug = slugOf(root)
   if (slug.length <= longestSlug) return join(projects, slug)
   const cut = `${slug.slice(0, longestSlug)}-`
   return join(projects, findEntry(projects, cut) ?? `${cut}${hashOf(root)}`)
+}
+
+function projectsDir(env: Environment): string {
+  return join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'projects')
+}
+
+function slugOf(path: string): string {
+  return path.replace(/[^A-Za-z0-9]/g, '-')
+}
+
+// Directories beside the root may have such names, too: the sessions in them say where they were started.
+function findDirsBelow(projects: string, slug: string): string[] {
+  if (slug.length > longestSlug || !exists(projects)) return []
+  return readdirSync(projects).flatMap((name) => (name.startsWith(`${slug}-`) ? join(projects, name) : []))
 }
 
 function findEntry(dir: string, prefix: string): string | undefined {

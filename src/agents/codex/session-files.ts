@@ -10,6 +10,7 @@ import { parseTime } from '../../std/time.ts'
 
 export const codexResume: SessionResumer = {
   sessionDir: (_root, env) => env.ENTIRE_TEST_CODEX_SESSION_DIR || join(codexHome(env), 'sessions'),
+  isSubagent: (head) => /"thread_source"\s*:\s*"subagent"|"source"\s*:\s*\{\s*"subagent"/.test(head),
   sessionFile: (dir, session, origin) =>
     findRollout(dir, session) ?? newFile(dir, rolloutName(session, origin)),
   command: (session) => `codex resume ${session}`,

@@ -63,9 +63,14 @@ export function plainId(id: string): string {
 }
 
 /** Loads the code that edits config files on first use: hooks must start fast and never install anything. */
-export function lazyInstaller(configPath: string, load: () => Promise<HookInstaller>): HookInstaller {
+export function lazyInstaller(
+  configPath: string,
+  load: () => Promise<HookInstaller>,
+  ownPath?: string,
+): HookInstaller {
   return {
     configPath,
+    ...given({ ownPath }),
     install: async (site, options) => (await load()).install(site, options),
     uninstall: async (site) => (await load()).uninstall(site),
     installed: async (site) => (await load()).installed(site),

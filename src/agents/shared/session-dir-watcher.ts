@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Agent, SessionResumer, TranscriptFormat } from '../../model/agent.ts'
 import type { FileWatcher, Sign, SignReader } from '../../model/session-file.ts'
 import { given } from '../../std/given.ts'
-import { asObject } from '../../std/json.ts'
+import { asObject, asString, parseJson } from '../../std/json.ts'
 import { isInside } from '../../std/program-search.ts'
 import { readStart } from './file-tail.ts'
 
@@ -39,16 +39,22 @@ function listFiles(dir: string): string[] {
 
 // Agents that keep the sessions of all projects in one directory note in each where it was started.
 function isOfProject(root: string, head: string): boolean {
+  const dir = startedIn(head)
+  return dir === undefined || dir === root || isInside(dir, root)
+}
+
+/** The directory in which the session was started, according to the beginning of its file. */
+export function startedIn(head: string): string | undefined {
   const quoted = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head)?.[1]
-  const dir = quoted === undefined ? undefined : asObject({ dir: JSON.parse(quoted) })?.dir
-  return typeof dir !== 'string' || resolve(dir) === root || isInside(resolve(dir), root)
+  const dir = asString(parseJson(quoted ?? ''))
+  return dir === undefined ? undefined : resolve(dir)
 }
 
 /**
  * The id is somewhere in the file or in its path: it is the candidate for which the agent names this very
  * file.
  */
-async function findSessionId(
+export async function findSessionId(
   resume: SessionResumer,
   dir: string,
   path: string,

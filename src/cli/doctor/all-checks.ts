@@ -6,7 +6,14 @@ import { checkBranches, checkLinks, checkMetadata } from './data-checks.ts'
 import { checkDirectories, checkGit, checkHookErrors, checkLog, checkSettings } from './environment-checks.ts'
 import type { DoctorRun, Finding } from './finding.ts'
 import { checkGitLocks, checkLocks, checkPending, checkStates } from './git-dir-checks.ts'
-import { checkAgentHooks, checkGitHooks, checkObstacles, checkPlugins, checkProgram } from './hook-checks.ts'
+import {
+  checkAgentHooks,
+  checkGitHooks,
+  checkObstacles,
+  checkPlugins,
+  checkProgram,
+  checkUnreported,
+} from './hook-checks.ts'
 import { checkProvisional, checkStuck } from './session-checks.ts'
 
 type Check = (run: DoctorRun) => Promise<Finding[]>
@@ -19,6 +26,7 @@ const checks = {
   'the program': checkProgram,
   'agent hooks': checkAgentHooks,
   'permission to run agent hooks': checkObstacles,
+  'unreported sessions': checkUnreported,
   plugins: checkPlugins,
   'git hooks': checkGitHooks,
   locks: checkLocks,

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, lstatSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { git } from '../../git/exec.ts'
+import { findOldGit, installGitHint } from '../../git/exec.ts'
 import { logFile, temporaryDir } from '../../sessions/places.ts'
 import { sessionsDir } from '../../sessions/store.ts'
 import { isSetUp, readSettings } from '../../settings/read.ts'
@@ -10,21 +10,18 @@ import { EntireError, messageOf } from '../../std/errors.ts'
 import { findStat } from '../../std/file.ts'
 import { countOf } from '../../std/plural.ts'
 import type { DoctorRun, Finding } from './finding.ts'
-import { type LogLine, parseLogLine, readLogBackwards } from './log-file.ts'
-
-const oldestGit = [2, 38] as const
+import { readHookErrors } from './log-file.ts'
 
 export async function checkGit({ repo }: DoctorRun): Promise<Finding[]> {
-  const text = (await git(repo, ['--version'])).stdout.toString('utf8')
-  const [major = 0, minor = 0] = /(\d{1,9})\.(\d{1,9})/.exec(text)?.slice(1).map(Number) ?? []
-  if (major > oldestGit[0] || (major === oldestGit[0] && minor >= oldestGit[1])) return []
+  const version = await findOldGit(repo)
+  if (version === undefined) return []
   return [
     {
       id: 'git-too-old',
       severity: 'error',
-      title: `This git is too old: ${text.trim()}.`,
+      title: `This git is too old: ${version}.`,
       detail: ['Recording uses options of later versions.'],
-      fix: `Install git ${oldestGit.join('.')} or later.`,
+      fix: installGitHint,
       remedies: [],
     },
   ]
@@ -119,20 +116,9 @@ function whyUnwritable(root: string, dir: string, file: string): string | undefi
   }
 }
 
-const dayMs = 24 * 60 * 60 * 1000
-
 /** Reads the log for errors of hooks, which hooks never show to their callers. */
 export async function checkHookErrors({ repo, now }: DoctorRun): Promise<Finding[]> {
-  const errors: LogLine[] = []
-  // A hook succeeded after the last failure.
-  let hasRecovered = false
-  for (const text of readLogBackwards(repo)) {
-    const line = parseLogLine(text)
-    if (line === undefined || !isHook(line)) continue
-    if (now.getTime() - Date.parse(line.time) > dayMs) break
-    if (line.level === 'ERROR') errors.push(line)
-    else if (errors.length === 0 && line.ms !== undefined) hasRecovered = true
-  }
+  const { errors, hasRecovered } = readHookErrors(repo, now)
   const [last] = errors
   if (last === undefined) return []
   return [
@@ -145,8 +131,4 @@ export async function checkHookErrors({ repo, now }: DoctorRun): Promise<Finding
       remedies: [],
     },
   ]
-}
-
-function isHook({ component }: LogLine): boolean {
-  return component === 'hooks' || component === 'git-hooks'
 }

@@ -11,6 +11,7 @@ import type { EntireError } from '../../std/errors.ts'
 import { hookProgram } from '../context.ts'
 import { findGonePlugins, type GonePlugin, removalByHand } from '../setup/health.ts'
 import {
+  addAgentHooks,
   findInstalledAgents,
   findWatchedAgents,
   type HookedAgent,
@@ -18,6 +19,7 @@ import {
   hookSite,
   readAgentHooks,
 } from '../setup/setup.ts'
+import { describeUnreported, findUnreported } from '../setup/unreported.ts'
 import type { DoctorRun, Finding, Remedy } from './finding.ts'
 
 function commandOf({ cli, recorder }: DoctorRun): string {
@@ -147,7 +149,7 @@ function agentFinding(run: DoctorRun, agent: HookedAgent, fault: 'missing' | 'ou
       {
         label: `Install the hooks of ${agent.type} again`,
         apply: async () => {
-          await agent.installer.install(hookSite(run.repo), { command: commandOf(run), force: false })
+          await addAgentHooks(run.repo, agent, { command: commandOf(run), force: false })
           return [`Installed hooks for ${agent.description}`]
         },
       },
@@ -219,6 +221,24 @@ export async function checkObstacles(run: DoctorRun): Promise<Finding[]> {
     }),
   )
   return found.flat()
+}
+
+/** Finds sessions that no hook has reported. */
+export async function checkUnreported(run: DoctorRun): Promise<Finding[]> {
+  if (!isRecording(run)) return []
+  const hooked = await findInstalledAgents(run.repo)
+  return (await findUnreported(run.cli, run.repo, hooked)).map((session): Finding => {
+    const { message, fix } = describeUnreported(session, hooked)
+    return {
+      id: 'session-not-reported',
+      subject: session.session,
+      severity: 'warning',
+      title: message,
+      detail: [`Its transcript grows: ${session.path}`],
+      fix,
+      remedies: [],
+    }
+  })
 }
 
 /** Finds external agents with hooks whose plugin is missing, or that the settings do not allow. */

@@ -46,6 +46,30 @@ export function readLogBackwards(repo: Repo): Generator<string> {
   return readAllBackwards(logFiles(repo))
 }
 
+const dayMs = 24 * 60 * 60 * 1000
+
+/** The errors of hooks during the last day, newest first, in the last `maxBytes` of the log. */
+export function readHookErrors(
+  repo: Repo,
+  now: Date,
+  maxBytes = Number.POSITIVE_INFINITY,
+): { errors: LogLine[]; hasRecovered: boolean } {
+  const errors: LogLine[] = []
+  // A hook succeeded after the last failure.
+  let hasRecovered = false
+  let left = maxBytes
+  for (const text of readLogBackwards(repo)) {
+    left -= text.length
+    if (left < 0) break
+    const line = parseLogLine(text)
+    if (line?.component !== 'hooks' && line?.component !== 'git-hooks') continue
+    if (now.getTime() - Date.parse(line.time) > dayMs) break
+    if (line.level === 'ERROR') errors.push(line)
+    else if (errors.length === 0 && line.ms !== undefined) hasRecovered = true
+  }
+  return { errors, hasRecovered }
+}
+
 function* readAllBackwards(logs: string[]): Generator<string> {
   for (const log of logs) yield* readFilesBackwards(log)
 }

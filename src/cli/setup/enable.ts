@@ -2,13 +2,14 @@
 // them.
 
 import { buildCommand } from '@stricli/core'
+import { findOldGit, installGitHint } from '../../git/exec.ts'
 import { readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { type SettingsFile, strategies } from '../../model/settings.ts'
 import { isSetUp, readRawSettings, readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
 import { type Changes, ensureEntireDir } from '../../settings/write.ts'
-import { cannotCombine, invalidValue, useOneOf } from '../../std/errors.ts'
+import { cannotCombine, EntireError, invalidValue, useOneOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
@@ -120,6 +121,7 @@ interface Report {
 
 /** Undefined when the person cancelled the question and nothing was changed. */
 async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report | undefined> {
+  await requireGit(repo)
   const { changes, localChanges } = await planSettings(repo, flags)
   const named = flags.agent && (await namedAgents(cli, repo, flags.agent, unknownAgentToEnable))
   await requirePresent(repo, named ?? [])
@@ -185,6 +187,15 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
   noteMissingProgram(cli, command)
   await noteObstacles(cli, repo, agents)
   return report
+}
+
+// With an older one every hook would fail, and only the log would tell.
+async function requireGit(repo: Repo): Promise<void> {
+  const version = await findOldGit(repo)
+  if (version !== undefined)
+    throw new EntireError('no-git', `This git is too old to record anything: ${version}.`, {
+      hint: installGitHint,
+    })
 }
 
 /** `localChanges` always go into the local file. */

@@ -2,15 +2,19 @@
 
 import { type HookedPlugin, readHookedPlugins } from '../../agents/external/hooked-plugins.ts'
 import { readConfig } from '../../git/config.ts'
+import { findOldGit, installGitHint } from '../../git/exec.ts'
 import { hooksStatus } from '../../git/hooks/install.ts'
 import type { Repo } from '../../git/repo.ts'
-import type { Agent } from '../../model/agent.ts'
+import type { Agent, Obstacle } from '../../model/agent.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Environment } from '../../std/environment.ts'
 import { EntireError } from '../../std/errors.ts'
+import { exists } from '../../std/file.ts'
 import { type Cli, hookProgram } from '../context.ts'
+import { readHookErrors } from '../doctor/log-file.ts'
 import { loadExternalAgent } from '../external-agents.ts'
 import { findInstalledAgents, findWatchedAgents, type HookedAgent, hookSite } from './setup.ts'
+import { describeUnreported, findUnreported } from './unreported.ts'
 
 export interface HookHealth {
   agents: HookedAgent[]
@@ -42,6 +46,45 @@ export function isHealthy(health: HookHealth): boolean {
   return (
     health.agents.length + health.watched.length > 0 && health.outdated.length === 0 && health.git === 'all'
   )
+}
+
+/** What keeps sessions from being recorded although everything is installed, and what to do about it. */
+export async function findObstacles(cli: Cli, repo: Repo, { agents }: HookHealth): Promise<Obstacle[]> {
+  const [version, held, unreported] = await Promise.all([
+    findOldGit(repo),
+    Promise.all(agents.map((agent) => agent.findObstacle?.(repo.root, cli.env))),
+    findUnreported(cli, repo, agents),
+  ])
+  // That they are held back is reason enough for their silence.
+  const waiting: Agent[] = agents.filter((_, index) => held[index] !== undefined)
+  return [
+    ...(version === undefined ? [] : [{ message: `This git is too old: ${version}.`, fix: installGitHint }]),
+    ...held.flatMap((obstacle) => obstacle ?? []),
+    ...findAbsentPlugins(repo, cli.env),
+    ...hookErrors(repo, cli.clock()),
+    ...unreported
+      .filter(({ agent }) => !waiting.includes(agent))
+      .map((session) => describeUnreported(session, agents)),
+  ]
+}
+
+// Whether a plugin also works is for `entire doctor` to find out: asking it costs a process.
+function findAbsentPlugins(repo: Repo, { PATH = '' }: Environment): Obstacle[] {
+  return readHookedPlugins(hookSite(repo))
+    .filter(({ name, path }) => !exists(path) && Bun.which(`entire-agent-${name}`, { PATH }) === null)
+    .map(({ name, type, path }) => ({
+      message: `The plugin of ${type} is gone: its sessions are not recorded.`,
+      fix: `Put ${path} back, or run \`entire agent remove ${name}\`.`,
+    }))
+}
+
+const logBytes = 64 * 1024
+
+function hookErrors(repo: Repo, now: Date): Obstacle[] {
+  const { errors, hasRecovered } = readHookErrors(repo, now, logBytes)
+  const [last] = errors
+  if (last === undefined || hasRecovered) return []
+  return [{ message: `Hooks failed lately: ${last.message}`, fix: 'Run `entire doctor logs --level error`.' }]
 }
 
 /** An external agent that has hooks here, but whose plugin cannot be used any more. */

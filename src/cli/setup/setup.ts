@@ -18,6 +18,7 @@ import { removeAbandonedCopies } from '../../std/abandoned.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
+import { exclude, includeAgain } from './exclude.ts'
 
 export type HookedAgent = Agent & { installer: HookInstaller }
 
@@ -85,6 +86,22 @@ export async function ensureMetadataBranch(repo: Repo, now: Date, remoteName = '
 }
 
 /** Returns the number of hooks that were added. */
+export async function addAgentHooks(
+  repo: Repo,
+  { installer }: HookedAgent,
+  options: { command: string; force: boolean },
+): Promise<number> {
+  const added = await installer.install(hookSite(repo), options)
+  if (installer.ownPath !== undefined) await exclude(repo, hookSite(repo), installer.ownPath)
+  return added
+}
+
+export async function removeAgentHooks(repo: Repo, { installer }: HookedAgent): Promise<void> {
+  await installer.uninstall(hookSite(repo))
+  if (installer.ownPath !== undefined) includeAgain(repo, hookSite(repo), installer.ownPath)
+}
+
+/** Returns the number of hooks that were added. */
 export async function installAgent(
   cli: Cli,
   repo: Repo,
@@ -96,7 +113,7 @@ export async function installAgent(
     cli.out(`${agent.type} has no hooks. Run \`entire watch\` in a second terminal to record it.`)
     return 0
   }
-  const added = await agent.installer.install(hookSite(repo), options)
+  const added = await addAgentHooks(repo, agent as HookedAgent, options)
   if (agent.executable !== undefined) allowExternalAgents(cli, repo)
   cli.out(
     added > 0
@@ -116,17 +133,19 @@ function allowExternalAgents(cli: Cli, repo: Repo): void {
 }
 
 export async function uninstallAgent(cli: Cli, repo: Repo, agent: HookedAgent): Promise<void> {
-  await agent.installer.uninstall(hookSite(repo))
+  await removeAgentHooks(repo, agent)
   cli.out(`Removed hooks for ${agent.description}`)
 }
 
-/** Returns the names of the hooks that were written. */
 /** Removes what a killed `enable` has left under temporary names. */
 export function sweepKilledSetup(repo: Repo): void {
   sweepSetup(repo)
-  for (const { installer } of hookedAgents()) removeAbandonedCopies(join(repo.root, installer.configPath))
+  for (const { installer } of hookedAgents())
+    for (const path of [installer.configPath, installer.ownPath ?? []].flat())
+      removeAbandonedCopies(join(repo.root, path))
 }
 
+/** Returns the names of the hooks that were written. */
 export async function installGitHooks(cli: Cli, repo: Repo, command: string): Promise<string[]> {
   const { hooksDir } = await readConfig(repo)
   sweepKilledSetup(repo)

@@ -19,7 +19,14 @@ import { countOf } from '../../std/plural.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { findGonePlugins, type GonePlugin, hooksLeftError } from './health.ts'
-import { type HookedAgent, hookSite, originalsDir, readAgentHooks, sweepKilledSetup } from './setup.ts'
+import {
+  type HookedAgent,
+  hookSite,
+  originalsDir,
+  readAgentHooks,
+  removeAgentHooks,
+  sweepKilledSetup,
+} from './setup.ts'
 
 export async function runUninstall(cli: Cli, repo: Repo, force: boolean): Promise<void> {
   const plan = await planRepoUninstall(repo, await findGonePlugins(repo, cli.env))
@@ -135,7 +142,7 @@ async function uninstallFromRepo(repo: Repo, plan: UninstallPlan): Promise<Unins
   const stay = new Set(plan.gone.map(({ name }) => name))
   for (const agent of plan.agents) {
     try {
-      await agent.installer.uninstall(hookSite(repo))
+      await removeAgentHooks(repo, agent)
       done.push(`Removed ${agent.type} hooks`)
     } catch (error) {
       // A plugin that fails does not stop the rest.

@@ -11,7 +11,7 @@ import { asObject, asString, type JsonObject, parseJson } from '../../std/json.t
 import type { Cli } from '../context.ts'
 import { findTrouble, sessionsPerAgent } from '../render/sessions.ts'
 import { sessionJson } from '../session/find-session.ts'
-import { readHookHealth } from '../setup/health.ts'
+import { findObstacles, readHookHealth } from '../setup/health.ts'
 import { readLeftOutFiles, readOpenSessions, readSyncState, syncJson } from './facts.ts'
 
 export async function statusJson(cli: Cli, repo: Repo, settings: Settings): Promise<JsonObject> {
@@ -22,6 +22,7 @@ export async function statusJson(cli: Cli, repo: Repo, settings: Settings): Prom
     : { sessions: [], unreadable: [] }
   const degraded = sessions.length > 0 ? readDegraded(repo) : new Set<string>()
   const hooks = await readHookHealth(cli, repo, settings)
+  const obstacles = settings.enabled ? await findObstacles(cli, repo, hooks) : []
   const leftOut = settings.enabled ? readLeftOutFiles(repo) : []
   return {
     enabled: settings.enabled,
@@ -39,6 +40,7 @@ export async function statusJson(cli: Cli, repo: Repo, settings: Settings): Prom
     ...(unreadable.length > 0 ? { unreadable_sessions: unreadable } : {}),
     ...(hooks.outdated.length > 0 ? { hooks_outdated: hooks.outdated.map((agent) => agent.type) } : {}),
     git_hooks: hooks.git,
+    ...(obstacles.length > 0 ? { warnings: obstacles.map(({ message, fix }) => ({ message, fix })) } : {}),
     ...(leftOut.length > 0 ? { left_out: leftOut } : {}),
     ...(await syncJson(sync)),
   }

@@ -6,8 +6,8 @@ import type { Repo } from '../../git/repo.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Cli } from '../context.ts'
 import { activeSessionLines, unreadableText } from '../render/sessions.ts'
-import { fit, paint } from '../render/text.ts'
-import { type HookHealth, readHookHealth } from '../setup/health.ts'
+import { clean, fit, paint } from '../render/text.ts'
+import { findObstacles, type HookHealth, readHookHealth } from '../setup/health.ts'
 import { type OpenSessions, readLeftOutFiles, readOpenSessions, readSyncState, syncLines } from './facts.ts'
 
 const sessionsShown = 20
@@ -34,6 +34,10 @@ export async function printFacts(
   ]
   if (names.length > 0) cli.out(`  Agents · ${names.join(', ')}`)
   for (const warning of hookWarnings(hooks)) warn(warning)
+  for (const { message, fix } of await findObstacles(cli, repo, hooks)) {
+    warn(clean(message))
+    cli.out(`    ${clean(fix)}`)
+  }
   for (const { line, isWarning } of await syncLines(sync))
     cli.out(isWarning ? paint(cli, 'yellow', `  ${line}`) : `  ${line}`)
   if (open.unreadable.length > 0) warn(unreadableText(open.unreadable.length))
