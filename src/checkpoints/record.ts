@@ -77,6 +77,7 @@ export function formatSessionRecord(record: SessionRecord, stored: JsonObject = 
     branch: record.branch,
     checkpoints_count: record.steps,
     files_touched: record.files,
+    shared_files: record.sharedFiles,
     agent: record.agent,
     model: record.model,
     turn_id: record.turnId,
@@ -118,6 +119,7 @@ export function parseSessionRecord(value: unknown, head: JsonObject = {}): Sessi
     branch: asString(record.branch) || undefined,
     steps: asCount(record.checkpoints_count),
     files: asStrings(record.files_touched),
+    sharedFiles: parseShared(record.shared_files),
     agent: parseAgent(record) ?? parseAgent(head),
     model: asString(record.model) || undefined,
     turnId: asString(record.turn_id) || undefined,
@@ -134,6 +136,11 @@ export function parseSessionRecord(value: unknown, head: JsonObject = {}): Sessi
     transcriptPath: asString(record.transcript_path) || undefined,
     redactions: parseCounts(record.redactions),
   })
+}
+
+function parseShared(value: unknown): string[] | undefined {
+  const paths = asStrings(value)
+  return paths.length === 0 ? undefined : paths
 }
 
 // `agents` was first a list, then a single name; today the field is `agent`.

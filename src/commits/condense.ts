@@ -16,6 +16,7 @@ import { type Recorder, writeContext } from '../sessions/event-work.ts'
 import type { GitSession } from '../sessions/git-session.ts'
 import { isOnlyTurn, readLive } from '../sessions/live-index.ts'
 import { decide } from '../sessions/machine.ts'
+import { divideFiles } from '../sessions/other-turns.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import {
   digestSessionTranscript,
@@ -23,7 +24,7 @@ import {
   type TurnTranscript,
   useTranscript,
 } from '../sessions/transcript.ts'
-import { findCommittedByTurn, toRepoPath } from '../sessions/turn-changes.ts'
+import { findCommittedByTurn, toRepoPaths } from '../sessions/turn-changes.ts'
 import { given } from '../std/given.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { formatTime } from '../std/time.ts'
@@ -103,6 +104,7 @@ export async function describePart(
       ...given({ branch }),
       steps: session.stepCount,
       files: await safeNames(recorder, session.filesTouched),
+      ...given({ sharedFiles: await sharedNames(recorder, session) }),
       agent: session.agentType,
       ...given({ model: session.model }),
       ...given({ turnId: session.turnId }),
@@ -133,30 +135,34 @@ async function safeNames({ redaction }: Recorder, names: string[]): Promise<stri
   return names.some((name) => mayHoldSecret.test(name)) ? names.map((await redaction()).name) : names
 }
 
+async function sharedNames(recorder: Recorder, session: Session): Promise<string[] | undefined> {
+  const shared = session.filesTouched.filter((path) => session.sharedFiles.includes(path))
+  return shared.length === 0 ? undefined : await safeNames(recorder, shared)
+}
+
 // In the middle of a turn no step names the agent's files yet: its transcript does. What its commands changed, the
-// state before the turn shows, if no other turn is running. Of the agent's own commit, all files count.
+// state before the turn shows. Of the agent's own commit, all files count that are not another session's.
 async function noteMidTurnFiles(
-  { recorder: { repo }, git: { objects }, commit, committer }: CommitUnderway,
+  { recorder, git: { objects }, commit, committer }: CommitUnderway,
   session: Session,
   transcript: TurnTranscript | undefined,
 ): Promise<void> {
   if (!isActive(session)) return
+  const { repo } = recorder
+  const live = readLive(repo)
   const committed = new Set(commit.files.map((file) => file.path))
-  const named = [...session.turnFiles, ...(transcript?.files ?? [])].flatMap(
-    (file) => toRepoPath(repo, file) ?? [],
-  )
+  const named = new Set(toRepoPaths(repo, [...session.turnFiles, ...(transcript?.files ?? [])]))
   const isMerge = commit.parents.length > 1
-  const changed =
-    isMerge || !isOnlyTurn(readLive(repo), session.id)
-      ? []
-      : await findCommittedByTurn({ repo, objects, session }, commit.files)
-  const files = [
-    ...session.filesTouched,
-    ...named.filter((path) => committed.has(path)),
-    ...changed,
-    ...(committer.session === session.id ? committed : []),
-  ]
+  const changed = isMerge ? [] : await findCommittedByTurn({ repo, objects, session }, commit.files)
+  const others = [...live.sessions].flatMap(([id, { files }]) => (id === session.id ? [] : files))
+  const rest = committer.session === session.id ? committed.difference(new Set(others)) : []
+  const candidates = [...new Set([...committed.intersection(named), ...changed, ...rest])]
+  const { own, shared } = isOnlyTurn(live, session.id)
+    ? { own: candidates, shared: [] }
+    : await divideFiles({ recorder, objects, session, live, sampleOid: commit.oid }, candidates, named)
+  const files = [...session.filesTouched, ...own]
   session.filesTouched = [...new Set(files.length > 0 ? files : committed)].sort()
+  session.sharedFiles = [...session.sharedFiles.filter((path) => !named.has(path)), ...shared]
 }
 
 function settle(underway: CommitUnderway, session: Session, left: string[]): void {
@@ -300,6 +306,7 @@ function addRecord(before: SessionRecord, now: SessionRecord): SessionRecord {
     createdAt: before.createdAt,
     steps: before.steps + now.steps,
     files: [...new Set([...before.files, ...now.files])].sort(),
+    ...given({ sharedFiles: now.sharedFiles ?? before.sharedFiles }),
     transcriptStart: Math.min(before.transcriptStart, now.transcriptStart),
     ...given({ tokens }),
     ...given({ attribution }),

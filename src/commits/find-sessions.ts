@@ -10,17 +10,18 @@ import { maxSnapshotBytes } from '../checkpoints/snapshot.ts'
 import { findAgentStep } from '../checkpoints/step.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
+import type { Repo } from '../git/repo.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Agent, AgentCard } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import type { GitSession } from '../sessions/git-session.ts'
-import { isOnlyTurn, type LiveIndex } from '../sessions/live-index.ts'
+import type { LiveIndex } from '../sessions/live-index.ts'
 import { moveToWorktree } from '../sessions/ownership.ts'
 import { isProvisional } from '../sessions/provisional-turn.ts'
 import { findSessionState, readSession } from '../sessions/store.ts'
 import type { TurnTranscript } from '../sessions/transcript.ts'
-import { findCommittedByTurn, isMentioned, toRepoPath } from '../sessions/turn-changes.ts'
+import { findCommittedByTurn, isMentioned, toRepoPath, toRepoPaths } from '../sessions/turn-changes.ts'
 import type { Environment } from '../std/environment.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
@@ -68,7 +69,9 @@ export async function findCommittingSessions(query: CommitQuery): Promise<Commit
 async function findCandidates(query: CommitQuery): Promise<CommitCandidate[]> {
   const opened = await Promise.all(candidateIds(query).map((id) => openCandidate(query, id)))
   const candidates = opened.filter((candidate) => candidate !== undefined)
-  const verdicts = await Promise.all(candidates.map((candidate) => isCommitting(query, candidate)))
+  const verdicts = await Promise.all(
+    candidates.map((candidate) => isCommitting(query, candidate, candidates)),
+  )
   const sure = candidates.filter((_, index) => verdicts[index] === 'yes')
   // A commit without a terminal comes from an agent. When no session's files are in it, any running one may
   // have made it.
@@ -133,8 +136,9 @@ async function openCandidate(
 }
 
 async function isCommitting(
-  { recorder, git, live, change, committer }: CommitQuery,
+  { recorder, git, change, committer }: CommitQuery,
   { session, readTranscript = async () => undefined }: CommitCandidate,
+  all: CommitCandidate[],
 ): Promise<'yes' | 'no' | 'perhaps'> {
   if (!isActive(session)) return (await hasContentIn(git, session, change)) ? 'yes' : 'no'
   if (committer.session === session.id) return 'yes'
@@ -143,13 +147,29 @@ async function isCommitting(
   if (session.filesTouched.some((path) => change.files.has(path)) || isIn(session.turnFiles)) return 'yes'
   if (isIn((await readTranscript())?.files ?? [])) return 'yes'
   if (await isProvisional({ recorder, session }, readTranscript)) return 'no'
-  if (isOnlyTurn(live, session.id)) {
-    const turn = { repo: recorder.repo, objects: git.objects, session }
-    if (isMentioned(turn, await findCommittedByTurn(turn, change.files.values()))) return 'yes'
-  }
+  const turn = { repo: recorder.repo, objects: git.objects, session }
+  const changed = await findCommittedByTurn(turn, change.files.values())
+  const others = all.filter((candidate) => candidate.session.id !== session.id)
+  const foreign = changed.length === 0 ? new Set() : await readNames(recorder.repo, others)
+  if (
+    isMentioned(
+      turn,
+      changed.filter((path) => !foreign.has(path)),
+    )
+  )
+    return 'yes'
   const lastSign = parseTime(session.lastInteraction)?.getTime() ?? 0
   const isAlive = recorder.clock().getTime() - lastSign < deadTurnMs
   return !committer.hasTerminal && mayBe(recorder, committer, session) && isAlive ? 'perhaps' : 'no'
+}
+
+/** Files that belong to one of the sessions, or that the running turns of these name. */
+async function readNames(repo: Repo, candidates: CommitCandidate[]): Promise<Set<string>> {
+  const names = candidates.map(async ({ session, readTranscript }) => [
+    ...session.filesTouched,
+    ...toRepoPaths(repo, [...session.turnFiles, ...((await readTranscript?.())?.files ?? [])]),
+  ])
+  return new Set((await Promise.all(names)).flat())
 }
 
 // Subagents of some agents commit under ids of their own: an id without a session tells only which agent it

@@ -82,6 +82,8 @@ export interface TranscriptReading {
   files: string[]
   /** What the user typed, without text the agent injected. */
   prompts: string[]
+  /** Commands that the person ran from within the agent: what they changed is not the agent's work. */
+  typed?: TypedCommand[]
   /** The last text of the assistant, if any. */
   summary?: string
   tokens: TokenUsage
@@ -92,6 +94,13 @@ export interface TranscriptReading {
   subagents: string[]
   /** What the next reading must know of this one, bounded in size, so that nothing is counted twice. */
   carry?: JsonObject
+}
+
+export interface TypedCommand {
+  text: string
+  /** RFC 3339. */
+  from: string
+  to: string
 }
 
 /** A message or a tool call, for display. */

@@ -36,6 +36,8 @@ export interface SessionRecord {
   branch?: string
   steps: number
   files: string[]
+  /** Those of them that a session at work at the same time may have changed instead. */
+  sharedFiles?: string[]
   agent?: string
   model?: string
   turnId?: string

@@ -81,6 +81,8 @@ export interface Session {
   transcriptStart: number
   untrackedAtStart: string[]
   filesTouched: string[]
+  /** Those of them that another session may have changed instead: nothing tells which. */
+  sharedFiles: string[]
   lastCheckpoint?: string
   agentType: string
   model?: string

@@ -30,7 +30,8 @@ export async function findUnsaved(recorder: Recorder, session: Session): Promise
   const work = await openWork({ ...recorder, repo: place }, git, session.id)
   const status = await work.status()
   if (status.head === undefined) return []
-  return await findTurnFiles(work, status, await readTurnTranscript({ ...work, sampleOid: status.head }))
+  const transcript = await readTurnTranscript({ ...work, sampleOid: status.head })
+  return (await findTurnFiles(work, status, transcript)).own
 }
 
 /** A turn that changed no files is left as it is: condensing reads what was said in it. */

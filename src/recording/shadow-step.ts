@@ -39,6 +39,8 @@ export interface TurnRecord {
   head: Oid
   transcript: TurnTranscript | undefined
   touched: string[]
+  /** What was typed as a command instead of the last prompt, if the turn answers that. */
+  command?: string
 }
 
 export async function saveShadowStep(
@@ -69,14 +71,15 @@ export async function saveShadowStep(
 async function writeTurn(
   work: EventWork,
   site: StepSite,
-  { transcript }: TurnRecord,
+  { transcript, command }: TurnRecord,
   takeSnapshot: (site: StepSite) => Promise<StepSnapshot>,
 ): Promise<boolean> {
   const { recorder, session } = work
   const config = await work.config()
   const redaction = await recorder.redaction()
   const prompts = await promptsSinceCheckpoint(recorder, session, transcript, work.afterwards)
-  const subject = stepSubject(prompts.at(-1) ?? session.lastPrompt ?? '', work.agent.type)
+  const asked = command === undefined ? prompts.at(-1) : redaction.text(command)
+  const subject = stepSubject(asked ?? session.lastPrompt ?? '', work.agent.type)
   const isSilent = (transcript?.summary ?? '') === '' && (transcript?.prompts ?? []).length === 0
   const summary = isSilent ? await readLastSummary(work, site) : redaction.text(transcript?.summary ?? '')
   recorder.trace.mark('redact')

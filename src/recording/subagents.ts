@@ -10,8 +10,10 @@ import type { TreeChange } from '../git/fast-import.ts'
 import type { Status } from '../git/status.ts'
 import type { StrategyName } from '../model/settings.ts'
 import type { EventWork } from '../sessions/event-work.ts'
+import { isOnlyTurn } from '../sessions/live-index.ts'
+import type { Division } from '../sessions/other-turns.ts'
 import { readTurnTranscript, useTranscript } from '../sessions/transcript.ts'
-import { captureChanges, findTouched } from '../sessions/turn-changes.ts'
+import { captureChanges, findTouched, toRepoPaths } from '../sessions/turn-changes.ts'
 import {
   findActiveTask,
   readTaskStart,
@@ -46,7 +48,8 @@ export async function saveTask(work: EventWork): Promise<boolean> {
   const status = await work.status()
   if (status.head === undefined) return false
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
-  const touched = findTaskChanges(work, status, task)
+  const { own: touched, shared } = await findTaskChanges(work, status, task)
+  session.sharedFiles = [...session.sharedFiles, ...shared]
   if (isFinal) work.afterwards.push(() => removeTaskStart(recorder.repo, task))
   if (touched.length === 0) {
     recorder.say('[entire] No files changed in this task, so no step was saved')
@@ -147,11 +150,20 @@ function textEntry(path: string, data: { oid: string } | { content: Buffer }): T
   return { path, mode: '100644', ...data }
 }
 
-// Compared with the beginning of the task: files that differed before are not the subagent's work.
-function findTaskChanges(work: EventWork, status: Status, task: string): string[] {
+// Compared with the beginning of the task: files that differed before are not the subagent's work, nor those that
+// another session has accounted for since.
+async function findTaskChanges(work: EventWork, status: Status, task: string): Promise<Division> {
   const { repo } = work.recorder
-  const before = readTaskStart(repo, task) ?? readTurnStart(repo, work.session.id)
-  return findTouched(repo, status, before, readSubagentFiles(work))
+  const { session, live } = work
+  const turn = readTurnStart(repo, session.id)
+  const files = readSubagentFiles(work)
+  const touched = findTouched(repo, status, readTaskStart(repo, task) ?? turn, files)
+  if (turn === undefined || (isOnlyTurn(live, session.id) && turn.shared === undefined))
+    return { own: touched, shared: [] }
+  const { divideFiles, hasChangedSince } = await import('../sessions/other-turns.ts')
+  const named = new Set(toRepoPaths(repo, [...session.turnFiles, ...files]))
+  const changed = touched.filter((path) => named.has(path) || hasChangedSince(repo, path, turn))
+  return await divideFiles({ ...work, sampleOid: session.baseCommit }, changed, named)
 }
 
 const maxSubagentBytes = 50 * 1024 * 1024

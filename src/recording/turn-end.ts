@@ -12,28 +12,34 @@
 // event is then opened again with a new `TurnEnd`.
 
 import type { FreshBlob } from '../checkpoints/chunk-store.ts'
-import { isAsStored } from '../checkpoints/snapshot.ts'
+import { changedAt, isAsStored } from '../checkpoints/snapshot.ts'
 import { findTasks, type StepSite, turnAfter } from '../checkpoints/step.ts'
 import { stepSubject } from '../checkpoints/step-subject.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
+import type { Repo } from '../git/repo.ts'
 import type { Status } from '../git/status.ts'
 import { readTreeEntries } from '../git/tree.ts'
+import type { TypedCommand } from '../model/agent.ts'
 import { isActive } from '../model/session.ts'
 import type { StrategyName } from '../model/settings.ts'
 import type { EventWork } from '../sessions/event-work.ts'
+import { isOnlyTurn } from '../sessions/live-index.ts'
+import type { Division } from '../sessions/other-turns.ts'
 import { readPromptFile } from '../sessions/prompts.ts'
 import { isProvisional } from '../sessions/provisional-turn.ts'
 import { redactTurnTranscript, type TurnTranscript } from '../sessions/transcript.ts'
 import {
   captureChanges,
+  clockSlackMs,
   findRemoved,
   findTouched,
   hasChanged,
   isNewer,
-  toRepoPath,
+  toRepoPaths,
 } from '../sessions/turn-changes.ts'
 import { readTurnStart, type TurnStartState } from '../sessions/turn-start-state.ts'
+import { given } from '../std/given.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
 import {
@@ -139,12 +145,28 @@ export async function saveStep(work: EventWork, end: TurnEnd): Promise<void> {
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
   const transcript = await end.transcript()
   recorder.trace.mark('transcript')
-  const touched = await findTurnFiles(work, status, transcript)
+  const { own: touched, shared } = await findTurnFiles(work, status, transcript)
   if (touched.length === 0) {
     recorder.say('No files were modified during this session')
     return
   }
-  await strategies[recorder.settings.strategy](work, end, { status, head: status.head, transcript, touched })
+  const named = new Set(toRepoPaths(recorder.repo, [...session.turnFiles, ...(transcript?.files ?? [])]))
+  session.sharedFiles = [...session.sharedFiles.filter((path) => !named.has(path)), ...shared]
+  if (!isOnlyTurn(work.live, session.id)) {
+    const { noteForOthers } = await import('../sessions/other-turns.ts')
+    work.afterwards.push(() => noteForOthers(work, { own: touched, shared }))
+  }
+  const command = answeredCommand(work, transcript)?.text
+  const turn = { status, head: status.head, transcript, touched, ...given({ command }) }
+  await strategies[recorder.settings.strategy](work, end, turn)
+}
+
+/** The command that the turn answers; undefined when a prompt began the turn. */
+function answeredCommand(
+  { recorder, session }: EventWork,
+  transcript: TurnTranscript | undefined,
+): TypedCommand | undefined {
+  return readTurnStart(recorder.repo, session.id) === undefined ? transcript?.typed.at(-1) : undefined
 }
 
 // What the work tree holds as the state before the turn does, the turn has left as it was. The transcript may name
@@ -156,7 +178,7 @@ async function withoutUntouched(
   named: string[],
 ): Promise<string[]> {
   const { repo } = work.recorder
-  const names = new Set(named.map((file) => toRepoPath(repo, file)))
+  const names = new Set(toRepoPaths(repo, named))
   const unnamed = touched.filter((path) => !names.has(path))
   if (head === undefined || unnamed.length === 0) return touched
   const before = await findStateBefore(work, head)
@@ -181,36 +203,57 @@ export async function findTurnFiles(
   work: EventWork,
   status: Status,
   transcript: TurnTranscript | undefined,
-): Promise<string[]> {
+): Promise<Division> {
   const { recorder, session } = work
-  if (transcript !== undefined && (await isProvisional(work, async () => transcript))) return []
-  const before = readTurnStart(recorder.repo, session.id) ?? sinceLastEvent(work, status)
-  const named = [...session.turnFiles, ...(transcript?.files ?? [])]
+  const { repo } = recorder
+  if (transcript !== undefined && (await isProvisional(work, async () => transcript)))
+    return { own: [], shared: [] }
+  const start = readTurnStart(repo, session.id)
+  const command = answeredCommand(work, transcript)
+  const before = start ?? sinceLastEvent(work, status, command)
+  const named = [...(command ? [] : session.turnFiles), ...(transcript?.files ?? [])]
+  const names = new Set(toRepoPaths(repo, named))
+  const isTyped = typedFinder(repo, transcript?.typed ?? [])
   const touched = [
-    ...findTouched(recorder.repo, status, before, named),
-    ...findRemoved(recorder.repo, status, before, session.filesTouched),
-  ]
-  if (work.event.isLate) {
-    const own = new Set(named.map((file) => toRepoPath(recorder.repo, file)))
-    return touched.filter((path) => own.has(path))
+    ...findTouched(repo, status, before, named),
+    ...findRemoved(repo, status, before, session.filesTouched),
+  ].filter((path) => names.has(path) || !isTyped(path))
+  if (work.event.isLate) return { own: touched.filter((path) => names.has(path)), shared: [] }
+  const changed = await withoutUntouched(work, status.head, touched, named)
+  if (isOnlyTurn(work.live, session.id) && start?.shared === undefined) return { own: changed, shared: [] }
+  const { divideFiles } = await import('../sessions/other-turns.ts')
+  return await divideFiles({ ...work, sampleOid: session.baseCommit }, changed, names)
+}
+
+/** Finds the files that changed last while a command ran that the person had typed. */
+function typedFinder(repo: Repo, typed: TypedCommand[]): (path: string) => boolean {
+  const spans = typed.map(({ from, to }) => [timeOf(from) - clockSlackMs, timeOf(to) + clockSlackMs] as const)
+  return (path) => {
+    const at = spans.length === 0 ? undefined : changedAt(repo, path)
+    return at !== undefined && spans.some(([from, to]) => at >= from && at <= to)
   }
-  return withoutUntouched(work, status.head, touched, named)
+}
+
+function timeOf(text: string): number {
+  return parseTime(text)?.getTime() ?? Number.NaN
 }
 
 // For a turn whose beginning was not recorded, or that ends twice: files older than the last event are not
-// the agent's.
+// the agent's. In answer to a command, nor are those that are older than its end, nor what was deleted.
 function sinceLastEvent(
   { recorder: { repo }, session }: EventWork,
   status: Status,
+  command: TypedCommand | undefined,
 ): TurnStartState | undefined {
-  const at = session.turnCount === 0 ? undefined : parseTime(session.lastInteraction)?.getTime()
+  const last = session.turnCount === 0 ? undefined : parseTime(session.lastInteraction)?.getTime()
+  const at = command === undefined ? last : timeOf(command.to) + 2 * clockSlackMs
   if (at === undefined) return undefined
   const older = (paths: string[]) => paths.filter((path) => !isNewer(repo, path, at))
   const before = {
     ...status,
     modified: older(status.modified),
     untracked: older(status.untracked),
-    deleted: [],
+    deleted: command === undefined ? [] : status.deleted,
   }
   return { at, ...captureChanges(repo, before), position: 0, bytes: 0 }
 }

@@ -37,6 +37,7 @@ export function newSession(
     transcriptStart: 0,
     untrackedAtStart: [],
     filesTouched: known?.files ?? [],
+    sharedFiles: [],
     agentType: agent.type,
     turnCount: 0,
     promptAttributions: [],

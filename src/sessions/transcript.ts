@@ -6,7 +6,7 @@ import { formatTokenRecord, parseTokenRecord } from '../checkpoints/record.ts'
 import { digestTranscript } from '../checkpoints/transcript-digest.ts'
 import { readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { Oid } from '../git/oid.ts'
-import type { Agent, TranscriptReading } from '../model/agent.ts'
+import type { Agent, TranscriptReading, TypedCommand } from '../model/agent.ts'
 import type { Session, TranscriptCursor } from '../model/session.ts'
 import {
   addTokens,
@@ -29,6 +29,8 @@ export interface TurnTranscript {
   files: string[]
   prompts: string[]
   summary: string
+  /** Commands that the person ran from within the agent. */
+  typed: TypedCommand[]
   tokens: TokenUsage
   /** Tokens of an agent that keeps totals beside its transcript. */
   growth: TokenUsage
@@ -225,6 +227,7 @@ function describe(
     files: [...reading.files, ...parts.flatMap((part) => part.files)],
     prompts: reading.prompts,
     summary: reading.summary ?? '',
+    typed: reading.typed ?? [],
     tokens: hasTokens(subagents) ? addTokens(reading.tokens, { ...noTokens, subagents }) : reading.tokens,
     growth,
     model: reading.model,

@@ -17,7 +17,7 @@ import { fileSize, openRegular, readRange } from '../std/file.ts'
 import { readTurnStart, type TurnStartState } from './turn-start-state.ts'
 
 // File times come from a coarser clock and may be a few milliseconds behind.
-const clockSlackMs = 20
+export const clockSlackMs = 20
 
 export function findTouched(
   repo: Repo,
@@ -26,9 +26,7 @@ export function findTouched(
   transcriptFiles: string[],
 ): string[] {
   const changed = new Set([...status.modified, ...status.untracked, ...status.deleted])
-  const named = transcriptFiles
-    .map((file) => toRepoPath(repo, file))
-    .filter((path) => path !== undefined && changed.has(path)) as string[]
+  const named = toRepoPaths(repo, transcriptFiles).filter((path) => changed.has(path))
   const knownUntracked = new Set(before?.untracked)
   const knownDeleted = new Set(before?.deleted)
   const created = status.untracked.filter((path) => !knownUntracked.has(path))
@@ -159,6 +157,10 @@ export function captureChanges(
 export function isNewer(repo: Repo, path: string, than: number): boolean {
   const at = changedAt(repo, path)
   return at !== undefined && at >= than - clockSlackMs
+}
+
+export function toRepoPaths(repo: Repo, files: string[]): string[] {
+  return files.flatMap((file) => toRepoPath(repo, file) ?? [])
 }
 
 /**

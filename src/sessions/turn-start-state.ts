@@ -28,6 +28,8 @@ export interface TurnStartState {
   isProvisional?: boolean
   /** A commit whose tree is the work tree of then; undefined when it was saved as a step, which names the turn. */
   before?: string
+  /** Files that another turn, which has ended, and this one may both have changed; none if there was no such turn. */
+  shared?: string[]
   /** Usage so far, of agents that keep totals of it. */
   totals?: TokenUsage
   /** Of a task: the session it belongs to, and the steps made on its way. */
@@ -48,6 +50,7 @@ export function writeTurnStart(repo: Repo, session: string, state: TurnStartStat
     transcript_bytes: state.bytes || undefined,
     opened_by_session: state.isProvisional,
     before_commit: state.before,
+    shared_files: state.shared,
     usage_totals: state.totals && formatTokenRecord(state.totals),
   })
 }
@@ -158,5 +161,6 @@ function readState(path: string): TurnStartState | undefined {
     ...(record.opened_by_session === true ? { isProvisional: true } : {}),
     ...given({ totals }),
     ...given({ before }),
+    ...(record.shared_files === undefined ? {} : { shared: asStrings(record.shared_files) }),
   }
 }

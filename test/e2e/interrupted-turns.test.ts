@@ -134,7 +134,7 @@ test('after a kill, a commit of files that only a shell command made is linked, 
   })
 })
 
-test('while two turns run, a file that neither names is claimed by neither', async () => {
+test('while two turns run, a file that neither names is shared, and links no session by itself', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const [one, two] = [fakeAgent(repo), fakeAgent(repo)]
@@ -145,5 +145,9 @@ test('while two turns run, a file that neither names is claimed by neither', asy
   await repo.commitAs('human', 'a and x', 'a.ts', 'x.ts')
   const id = await repo.checkpointOf()
   expect(JSON.parse(await repo.stored(id, 'metadata.json')).sessions).toHaveLength(1)
-  expect(await repo.storedSession(id)).toMatchObject({ session_id: one.session, files_touched: ['a.ts'] })
+  expect(await repo.storedSession(id)).toMatchObject({
+    session_id: one.session,
+    files_touched: ['a.ts', 'x.ts'],
+    shared_files: ['x.ts'],
+  })
 })

@@ -1,7 +1,7 @@
 // Reads the transcript of Claude Code: JSON lines, one for each content block, appended to and never
 // rewritten.
 
-import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
+import type { TranscriptEntry, TranscriptFormat, TranscriptReading, TypedCommand } from '../../model/agent.ts'
 import { given } from '../../std/given.ts'
 import { asNumber, asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
@@ -97,6 +97,7 @@ function findBeginning(lines: string[], prompt: string | undefined): number {
 type Reading = Pick<TranscriptReading, 'items' | 'prompts' | 'summary' | 'model' | 'lastId'> & {
   files: Set<string>
   subagents: Set<string>
+  typed?: TypedCommand[]
 }
 
 function parseEntry(line: string): JsonObject | undefined {
@@ -145,6 +146,17 @@ function readPrompt(entry: JsonObject, reading: Reading): void {
   const typed = typedText(entry)
   const prompt = typed ? cleanPrompt(typed) : undefined
   if (prompt !== undefined) reading.prompts.push(prompt)
+  else if (typed?.startsWith('<bash-')) readCommand(typed, asText(entry.timestamp) ?? '', reading)
+}
+
+// What is typed behind an exclamation mark runs at once: one entry when it begins, one with what it printed.
+function readCommand(text: string, at: string, reading: Reading): void {
+  const [, command] = /^<bash-input>(.*)<\/bash-input>\s*$/s.exec(text) ?? []
+  if (command !== undefined) reading.typed = [...(reading.typed ?? []), { text: command, from: at, to: at }]
+  else {
+    const last = reading.typed?.at(-1)
+    if (last !== undefined) last.to = at
+  }
 }
 
 // A skill is passed to the model as if the user had typed it.

@@ -146,7 +146,7 @@ export function checkpointLines(
     ...commitLines(commits),
     '',
     ...summaryLines(last?.session.summary, intentOf(last)),
-    ...(shape.scope === 'none' ? [] : ['', ...list('Files', checkpoint.files)]),
+    ...(shape.scope === 'none' ? [] : ['', ...list('Files', fileLines(checkpoint.files, sessions))]),
     ...conversationLines(last, shape),
     ...(others.length === 0 ? [] : ['', `Other sessions of this checkpoint: (${others.length})`]),
     ...others.flatMap((other) => [
@@ -158,6 +158,12 @@ export function checkpointLines(
       ...conversationLines(other, shape),
     ]),
   ]
+}
+
+// A file that several sessions may have changed at once.
+function fileLines(files: string[], sessions: SessionDetail[]): string[] {
+  const shared = new Set(sessions.flatMap(({ session }) => session.sharedFiles ?? []))
+  return files.map((path) => (shared.has(path) ? `${path} (shared by sessions at work at once)` : path))
 }
 
 export function checkpointJson(
