@@ -5,36 +5,29 @@ import { relative } from 'node:path'
 import { buildCommand } from '@stricli/core'
 import { branchName } from '../../checkpoints/layout.ts'
 import { readPurged, replaceCommand } from '../../checkpoints/purged.ts'
-import { findCheckpointIds, listCheckpoints } from '../../checkpoints/read.ts'
 import {
   findOnRemotes,
   findUserFiles,
-  isNothing,
   type LeftObject,
-  type PurgePlan,
-  planPurge,
-  purge,
   type RemoteFailure,
   type RemoteLeft,
   tilde,
-} from '../../cleanup/purge.ts'
-import { formsOf, type PurgeTarget, withoutSecret } from '../../cleanup/purge-target.ts'
+} from '../../cleanup/purge/left-behind.ts'
+import { isNothing, type PurgePlan, planPurge } from '../../cleanup/purge/plan.ts'
+import { purge } from '../../cleanup/purge/purge.ts'
+import { type PurgeTarget, withoutSecret } from '../../cleanup/purge/target.ts'
 import { listAlternates } from '../../git/all-objects.ts'
-import { openObjectReader } from '../../git/cat-file.ts'
-import { git } from '../../git/exec.ts'
 import type { Repo } from '../../git/repo.ts'
-import { isCheckpointId } from '../../model/checkpoint.ts'
-import { listSessionIds } from '../../sessions/store.ts'
-import { ambiguousPrefix, EntireError, notFound } from '../../std/errors.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import { countOf } from '../../std/plural.ts'
 import { shellWord } from '../../std/shell.ts'
-import { askHidden, confirm } from '../ask.ts'
+import { confirm } from '../ask.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 import { clean } from '../render/text.ts'
 import { isTerminal } from '../streams.ts'
+import { findTarget } from './find-target.ts'
 
 interface PurgeFlags {
   force?: boolean
@@ -95,74 +88,6 @@ export const purgeCommand = buildCommand<PurgeFlags, [string?], Cli>({
     }),
   },
 })
-
-const shortestSecret = 6
-const shortestPrefix = 4
-
-/** Undefined when the question for the secret was cancelled. */
-async function findTarget(cli: Cli, repo: Repo, text: string | undefined): Promise<PurgeTarget | undefined> {
-  if (text === undefined) {
-    const secret = await askHidden(cli, {
-      message: 'The secret to remove',
-      noTerminalHint: 'Pass it on standard input: `entire purge - --force`.',
-    })
-    return secret === undefined ? undefined : asSecret(secret)
-  }
-  if (text === '-') return asSecret((await Bun.stdin.text()).replace(/\r?\n$/, ''))
-  const { unfinished } = readPurged(repo)
-  if (
-    unfinished?.id !== undefined &&
-    (unfinished.kind === 'session' || unfinished.kind === 'checkpoint') &&
-    unfinished.id === text
-  )
-    return { kind: unfinished.kind, id: unfinished.id }
-  const [checkpoints, sessions] = await findIds(repo, text)
-  const ids = [...checkpoints, ...sessions]
-  const exact = ids.find((id) => id.toLowerCase() === text.toLowerCase())
-  const id = exact ?? ids[0]
-  if (exact === undefined && ids.length > 1)
-    throw ambiguousPrefix(checkpoints.length === 0 ? 'session' : 'checkpoint', clean(text), ids.map(clean))
-  if (id !== undefined) return { kind: checkpoints.includes(id) ? 'checkpoint' : 'session', id }
-  // A mistyped id is not searched for as a text.
-  if (isCheckpointId(text) || /^[0-9a-f]{8}-[0-9a-f-]{4,27}$/i.test(text))
-    throw notFound(
-      'checkpoint or session',
-      clean(text),
-      '`entire explain` and `entire session list --all` show them. If it is a secret, pass it on standard input: `entire purge -`.',
-    )
-  cli.note('The secret is in the history of your shell now; next time run `entire purge` without it.')
-  return asSecret(text)
-}
-
-function asSecret(secret: string): PurgeTarget {
-  // The usual message would repeat it.
-  if (secret.trim().length < shortestSecret)
-    throw new EntireError('bad-usage', `A secret must have at least ${shortestSecret} characters.`, {
-      hint: 'A shorter text would be replaced in many places where it is none.',
-    })
-  return { kind: 'secret', forms: formsOf(secret) }
-}
-
-async function findIds(repo: Repo, prefix: string): Promise<[checkpoints: string[], sessions: string[]]> {
-  if (prefix.length < shortestPrefix || /\s/.test(prefix)) return [[], []]
-  await using objects = openObjectReader(repo)
-  const [checkpoints, stored, steps] = await Promise.all([
-    findCheckpointIds(repo, objects, prefix),
-    listCheckpoints(repo, objects),
-    git(repo, [
-      'log',
-      '--format=%(trailers:key=Entire-Session,valueonly)',
-      '--branches=entire/*',
-      '--glob=refs/entire/*',
-    ]),
-  ])
-  const sessions = new Set([
-    ...listSessionIds(repo),
-    ...stored.flatMap(({ sessions: parts }) => parts.map(({ session }) => session)),
-    ...steps.stdout.toString('utf8').split('\n'),
-  ])
-  return [checkpoints, [...sessions].filter((id) => id.startsWith(prefix)).sort()]
-}
 
 class Purge {
   readonly #cli: Cli
