@@ -18,13 +18,19 @@ const tests: Record<TrialKind, string[]> = {
     'test/e2e/purge.test.ts',
   ],
   operations: ['test/properties', 'src/agents/shared/settings-installer-property.test.ts'],
-  races: ['test/faults/races.test.ts', 'test/faults/at-once.test.ts', 'test/faults/repack.test.ts'],
+  races: [
+    'test/faults/races.test.ts',
+    'test/faults/at-once.test.ts',
+    'test/faults/repack.test.ts',
+    'test/faults/team.test.ts',
+  ],
   clones: ['test/faults/hostile-clones.test.ts'],
   branches: ['test/faults/forged-branches.test.ts'],
   secrets: ['src/redact', 'test/faults/planted-secrets.test.ts'],
 }
 /** Tests of which a check does a part: of no kind, run when no kind is named. */
 const others = [
+  'test/e2e/team.test.ts',
   'test/e2e/unended-turns.test.ts',
   'test/faults/any-agent-payload.test.ts',
   'test/faults/bad-command-input.test.ts',

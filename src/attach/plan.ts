@@ -2,7 +2,6 @@
 
 import { closeSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { fetchCommand } from '../checkpoints/copies.ts'
 import { notesRef } from '../checkpoints/layout.ts'
 import { readNotes } from '../checkpoints/links.ts'
 import { readSlots } from '../checkpoints/slots.ts'
@@ -87,7 +86,7 @@ function missingCheckpoint(checkpoint: string, { oid }: CommitInfo): EntireError
     'not-found',
     `${oid.slice(0, 7)} is linked to checkpoint ${checkpoint}, which is not in this clone.`,
     {
-      hint: `Fetch it first: \`${fetchCommand}\`. A new checkpoint under the same id would hide it.`,
+      hint: `Fetch it first: \`entire explain ${checkpoint}\` does. A new checkpoint under the same id would hide it.`,
     },
   )
 }

@@ -12,7 +12,8 @@ export const remoteMetadataRef = 'refs/remotes/origin/entire/checkpoints/v1'
 /** Fetches checkpoints that were pushed from other clones; works in single-branch clones, too. */
 export const fetchCommand = `git fetch origin +${metadataBranch}:${remoteMetadataRef}`
 const splitRef = 'refs/entire/checkpoints/v2/main'
-const refsPrefix = 'refs/entire/checkpoints'
+/** Where the refs of single checkpoints are. */
+export const ownRefs = 'refs/entire/checkpoints'
 const branches = [metadataRef, remoteMetadataRef]
 // Earlier names of the branch, and an abandoned layout that keeps metadata and transcripts in separate trees.
 const formerBranches = [
@@ -33,7 +34,7 @@ export interface CheckpointCopy {
 
 /** The ref of one checkpoint alone. Any checkpoint may be stored under one. */
 export function ownRef(id: string): string {
-  return `${refsPrefix}/${id.slice(-2)}/${id}`
+  return `${ownRefs}/${id.slice(-2)}/${id}`
 }
 
 /** All copies of a checkpoint, the authoritative one first, those of earlier versions last. */
@@ -77,7 +78,7 @@ async function openAll(objects: ObjectReader, names: string[]): Promise<Checkpoi
 }
 
 async function listOwnRefs(repo: Repo): Promise<[string, string][]> {
-  const tips = await listRefs(repo, refsPrefix)
+  const tips = await listRefs(repo, ownRefs)
   return tips.flatMap(({ ref, oid }): [string, string][] => {
     const id = ref.slice(ref.lastIndexOf('/') + 1)
     return isCheckpointId(id) && ref === ownRef(id) ? [[id, `${oid}^{tree}`]] : []

@@ -41,7 +41,7 @@ export async function readNotes(objects: ObjectReader): Promise<Map<string, stri
 }
 
 /** The same for the given commits only, at a cost that does not grow with the number of notes. */
-async function readNotesOf(objects: ObjectReader, commits: string[]): Promise<Map<string, string[]>> {
+export async function readNotesOf(objects: ObjectReader, commits: string[]): Promise<Map<string, string[]>> {
   if ((await objects.info(notesRef)) === undefined) return new Map()
   const read = commits.map(async (commit): Promise<[string, string[]]> => {
     const found = await Promise.all(notePaths(commit).map((path) => objects.contents(`${notesRef}:${path}`)))

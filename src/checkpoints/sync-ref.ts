@@ -12,18 +12,23 @@ import {
   type FetchResult,
   fetchRefs,
   lateText,
+  listRemoteRefs,
   outOfTime,
   remoteTimeoutMs,
 } from '../git/remote.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
 import type { Clock } from '../std/time.ts'
-import { remoteMetadataRef } from './copies.ts'
-import { checkpointRef, metadataRef } from './layout.ts'
+import { ownRef, ownRefs, remoteMetadataRef } from './copies.ts'
+import { metadataRef, notesRef } from './layout.ts'
 import { findPurgedAt, readPurged, refusePurged, replaceCommand } from './purged.ts'
 
-const attempts = 3
+// Several colleagues may be faster, one after the other.
+const attempts = 6
 const refusals = [1, 128, ...outOfTime]
+// Another clone was faster, before the push or while it arrived. A server refuses for any other reason each time.
+const isOvertaken =
+  /non-fast-forward|fetch first|stale info|cannot lock ref|failed to update ref|incorrect old value|already exists/
 
 export interface RefSync {
   repo: Repo
@@ -46,6 +51,7 @@ export async function syncRef(sync: RefSync): Promise<boolean> {
   if (local === undefined || local === (await sync.objects.info(trackingRef(sync)))?.oid) return true
   const line = `[entire] Pushing ${shortName(sync.ref)} to ${sync.label}...`
   let failure = await sayIfSlow(sync, line, () => pushRefs(sync, [sync.ref]))
+  let isSynced = false
   for (let attempt = 1; failure !== undefined && attempt <= attempts; attempt += 1) {
     const purgedAt = await findPurgedAt(sync.repo, sync.remote, sync.ref)
     if (purgedAt !== undefined) {
@@ -56,11 +62,14 @@ export async function syncRef(sync: RefSync): Promise<boolean> {
       sync.say(`[entire]   ${replaceCommand(sync.remote, sync.ref, { at: purgedAt, isHere: true })}`)
       return false
     }
+    if (!isOvertaken.test(failure)) break
     sync.say(`[entire] Syncing ${shortName(sync.ref)} with remote...`)
     if (!(await fetchAndMerge(sync))) break
+    isSynced = true
     failure = await pushRefs(sync, [sync.ref])
   }
-  if (failure !== undefined) sync.say(`[entire] Warning: failed to push sessions after sync: ${failure}`)
+  const when = isSynced ? ' after sync' : ''
+  if (failure !== undefined) sync.say(`[entire] Warning: failed to push sessions${when}: ${failure}`)
   else await updateTrackingRef(sync)
   return failure === undefined
 }
@@ -95,30 +104,17 @@ export async function pushRefs(
     { accept: refusals, timeoutMs: remoteTimeoutMs },
   )
   if (outOfTime.includes(result.code)) return lateText(remoteTimeoutMs)
-  return result.code === 0 ? undefined : lastLine(result.stderr)
+  return result.code === 0 ? undefined : refusalOf(result.stderr)
 }
 
-/** False when the remote has nothing to merge, so that the push failed for another reason. */
+/** False when the remote cannot be read, or lacks the ref: then the push failed for another reason. */
 async function fetchAndMerge(sync: RefSync): Promise<boolean> {
-  const fetched = `refs/entire-fetch-tmp/${process.pid}`
-  const result = await git(
-    sync.repo,
-    [
-      'fetch',
-      '--no-tags',
-      '--no-write-fetch-head',
-      '--quiet',
-      '--no-auto-gc',
-      sync.remote,
-      `+${sync.ref}:${fetched}`,
-    ],
-    { accept: refusals, timeoutMs: remoteTimeoutMs },
-  )
-  const theirs = result.code === 0 ? (await sync.objects.info(fetched))?.oid : undefined
-  if (theirs === undefined) return false
-  await mergeWith(sync, theirs)
-  await moveRefs(sync.repo, [{ ref: fetched, to: undefined, from: theirs }])
-  return true
+  const fetched = await fetchRefs(sync.repo, sync.remote, [`+${sync.ref}:${trackingRef(sync)}`], {
+    mayAsk: false,
+  })
+  const theirs = fetched.kind === 'fetched' ? (await sync.objects.info(trackingRef(sync)))?.oid : undefined
+  if (theirs !== undefined) await mergeWith(sync, theirs)
+  return theirs !== undefined
 }
 
 /** Merges both histories in the local ref; the next push takes the merge to the remote. */
@@ -154,12 +150,7 @@ async function tipOf(sync: RefSync): Promise<Oid | undefined> {
 // Git itself updates remote-tracking branches, but not for other refs or for remotes given as a URL.
 async function updateTrackingRef(sync: RefSync): Promise<void> {
   const [local, known] = await Promise.all([tipOf(sync), sync.objects.info(trackingRef(sync))])
-  if (
-    local === undefined ||
-    known?.oid === local ||
-    (sync.tracking === undefined && /[:/\\]/.test(sync.remote))
-  )
-    return
+  if (local === undefined || known?.oid === local) return
   await moveRefs(sync.repo, [{ ref: trackingRef(sync), to: local, from: known?.oid }])
 }
 
@@ -174,10 +165,21 @@ function shortName(ref: string): string {
   return ref.replace(/^refs\/(heads\/)?/, '')
 }
 
-function lastLine(text: string): string {
-  const lines = text.trim().split('\n')
-  return lines.findLast((line) => /^(fatal|error|!| !)/.test(line)) ?? lines.at(-1) ?? ''
+/** Why a push failed: what git says of the refs, and what the server says. */
+function refusalOf(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.trim().replace(/\/\/[^/@\s]*@/g, '//'))
+    .filter((line) => line !== '')
+  const said = lines.flatMap((line) => /^remote: +(?:error: +)?(.*\S)$/.exec(line)?.[1] ?? [])
+  const rejected = lines.flatMap((line) => /^! \[.*\((.+)\)$/.exec(line)?.[1] ?? [])
+  const why = [...new Set([...rejected, ...said.slice(0, mostSaid)])]
+  return why.length > 0
+    ? why.join('; ')
+    : (lines.findLast((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1) ?? '')
 }
+
+const mostSaid = 4
 
 interface MergeTips {
   /** Undefined when the two have no common history. */
@@ -224,33 +226,78 @@ async function entries(objects: ObjectReader, tree: string): Promise<Map<string,
 }
 
 /**
- * Fetches the metadata branch, or the ref of a checkpoint that has its own, without overwriting local
- * checkpoints.
+ * Fetches the metadata branch, without overwriting local checkpoints. They are read from origin's copy but not from
+ * that of other remotes, so the local branch takes these in.
  */
-export async function fetchCheckpoint(
-  sync: Omit<RefSync, 'ref'>,
-  id: string,
-  options: FetchOptions,
-): Promise<FetchResult> {
-  const ref = checkpointRef(id)
-  if (readPurged(sync.repo).checkpoints.includes(id)) return { kind: 'absent' }
-  if ((await findPurgedAt(sync.repo, sync.remote, ref)) !== undefined)
-    return { kind: 'failed', why: `${sync.label} still has what was purged here` }
-  if (ref !== metadataRef) return fetchRefs(sync.repo, sync.remote, [`${ref}:${ref}`], options)
-  if (sync.remote === 'origin')
-    return fetchRefs(sync.repo, sync.remote, [`+${ref}:${remoteMetadataRef}`], options)
-  return fetchAndJoin({ ...sync, ref }, options)
+export async function fetchBranch(sync: Omit<RefSync, 'ref'>, options: FetchOptions): Promise<FetchResult> {
+  if ((await findPurgedAt(sync.repo, sync.remote, metadataRef)) !== undefined) return stillHasPurged(sync)
+  return sync.remote === 'origin'
+    ? fetchWithNotes(sync, [`+${metadataRef}:${remoteMetadataRef}`], options)
+    : fetchAndJoin({ ...sync, ref: metadataRef }, options)
 }
 
-// Checkpoints are read from origin's copy but not from that of other remotes, so the local branch takes these
-// in.
-async function fetchAndJoin(sync: RefSync, options: FetchOptions): Promise<FetchResult> {
-  const fetched = `refs/entire-fetch-tmp/${process.pid}`
-  const result = await fetchRefs(sync.repo, sync.remote, [`+${sync.ref}:${fetched}`], options)
-  const [theirs, ours] = [(await sync.objects.info(fetched))?.oid, (await sync.objects.info(sync.ref))?.oid]
-  if (result.kind !== 'fetched' || theirs === undefined) return result
+// How many names a command line takes, on every system.
+const chunkSize = 200
+
+/** Fetches the refs of checkpoints that have their own. The result is `absent` when the remote has none of them. */
+export async function fetchOwnRefs(
+  sync: Omit<RefSync, 'ref'>,
+  ids: string[],
+  options: FetchOptions,
+): Promise<FetchResult> {
+  const { repo, remote } = sync
+  const wanted = new Set(ids.map(ownRef))
+  const patterns = wanted.size > chunkSize ? [`${ownRefs}/*`] : [...wanted]
+  const listed = wanted.size === 1 ? [...wanted] : await listRemoteRefs(repo, remote, patterns, options)
+  if (!Array.isArray(listed)) return listed
+  const refs = listed.filter((ref) => wanted.has(ref))
+  if (readPurged(repo).commits.length > 0)
+    for (const ref of refs)
+      if ((await findPurgedAt(repo, remote, ref)) !== undefined) return stillHasPurged(sync)
+  let result: FetchResult = { kind: 'absent' }
+  for (let at = 0; at < refs.length && result.kind !== 'failed'; at += chunkSize) {
+    const chunk = refs.slice(at, at + chunkSize)
+    result = await fetchWithNotes(
+      sync,
+      chunk.map((ref) => `${ref}:${ref}`),
+      options,
+    )
+  }
+  return result
+}
+
+function stillHasPurged({ label }: Omit<RefSync, 'ref'>): FetchResult {
+  return { kind: 'failed', why: `${label} still has what was purged here` }
+}
+
+/** Fetches a ref and merges it into the local one. */
+export async function fetchAndJoin(sync: RefSync, options: FetchOptions): Promise<FetchResult> {
+  const result = await fetchWithNotes(sync, [`+${sync.ref}:${trackingRef(sync)}`], options)
+  if (result.kind === 'fetched') await join(sync)
+  return result
+}
+
+/** Fetches links by note and merges them into those that are here. */
+export async function fetchNotes(sync: Omit<RefSync, 'ref'>, options: FetchOptions): Promise<FetchResult> {
+  return await fetchWithNotes(sync, [], options)
+}
+
+// Links travel with the checkpoints. As a pattern their ref need not be there.
+async function fetchWithNotes(
+  sync: Omit<RefSync, 'ref'>,
+  refspecs: string[],
+  options: FetchOptions,
+): Promise<FetchResult> {
+  const notes = { ...sync, ref: notesRef }
+  const pattern = `+${notesRef}*:${trackingRef(notes)}*`
+  const result = await fetchRefs(sync.repo, sync.remote, [...refspecs, pattern], options)
+  if (result.kind === 'fetched') await join(notes)
+  return result
+}
+
+async function join(sync: RefSync): Promise<void> {
+  const [theirs, ours] = [(await sync.objects.info(trackingRef(sync)))?.oid, await tipOf(sync)]
+  if (theirs === undefined) return
   if (ours === undefined) await moveRefs(sync.repo, [{ ref: sync.ref, to: theirs, from: undefined }])
   else await mergeWith(sync, theirs)
-  await moveRefs(sync.repo, [{ ref: fetched, to: undefined, from: theirs }])
-  return result
 }

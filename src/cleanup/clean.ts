@@ -61,10 +61,11 @@ export function planHead(inventory: Inventory, now: Date): CleanPlan {
   )
 }
 
-/** Everything in all work trees, and what dead turns left in this one. */
+/** Everything in all work trees, what dead turns left in this one, and what killed processes fetched. */
 export function planAll(inventory: Inventory, now: Date): CleanPlan {
+  const { sessions, shadows, leftovers } = inventory
   return {
-    ...plan(inventory, inventory.sessions, inventory.shadows, now),
+    ...plan(inventory, sessions, [...shadows, ...leftovers], now),
     temporary: findDeadTurns(inventory),
   }
 }

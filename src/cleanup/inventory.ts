@@ -13,6 +13,7 @@ import { findStashed } from '../sessions/stash.ts'
 import { listSessions } from '../sessions/store.ts'
 import { listWorktrees } from '../sessions/worktrees.ts'
 import { exists } from '../std/file.ts'
+import { isAlive } from '../std/lock.ts'
 import { parseTime } from '../std/time.ts'
 
 export interface Inventory {
@@ -22,14 +23,25 @@ export interface Inventory {
   /** Of all work trees. */
   sessions: Session[]
   shadows: RefTip[]
+  /** Refs into which a process that is gone has fetched. */
+  leftovers: RefTip[]
   /** Ids of the sessions whose steps are on each branch. */
   owners: Map<string, string[]>
+}
+
+/** Where earlier versions and the reference program put what they fetch, each process below its own number. */
+export const fetchedRefs = 'refs/entire-fetch-tmp/'
+
+/** True when the process that fetched is gone. */
+export function isLeftover({ ref }: RefTip): boolean {
+  const pid = Number(ref.slice(fetchedRefs.length).split('/')[0])
+  return !(Number.isSafeInteger(pid) && pid > 0 && isAlive(pid))
 }
 
 export async function readInventory(repo: Repo): Promise<Inventory> {
   const [head, refs] = await Promise.all([
     git(repo, ['rev-parse', '--verify', '--quiet', 'HEAD'], { accept: [1, 128] }),
-    listRefs(repo, 'refs/heads/entire/'),
+    listRefs(repo, 'refs/heads/entire/', fetchedRefs),
   ])
   const sessions = listSessions(repo).sort((a, b) => (a.id < b.id ? -1 : 1))
   return {
@@ -37,6 +49,7 @@ export async function readInventory(repo: Repo): Promise<Inventory> {
     head: head.stdout.toString('latin1').trim() || undefined,
     sessions,
     shadows: refs.filter(({ ref }) => isShadowRef(ref)),
+    leftovers: refs.filter((tip) => tip.ref.startsWith(fetchedRefs) && isLeftover(tip)),
     owners: findOwners(repo, sessions),
   }
 }

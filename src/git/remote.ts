@@ -1,9 +1,14 @@
-// Fetches refs from a remote with one `git fetch`.
+// Fetches and lists refs of a remote, each with one git command.
 
 import { git } from './exec.ts'
 import type { Repo } from './repo.ts'
 
-export type FetchResult = { kind: 'fetched' } | { kind: 'absent' } | { kind: 'failed'; why: string }
+interface FetchFailure {
+  kind: 'failed'
+  why: string
+}
+
+export type FetchResult = { kind: 'fetched' } | { kind: 'absent' } | FetchFailure
 
 /** How long git may talk to a remote. */
 export const remoteTimeoutMs = 120_000
@@ -36,11 +41,29 @@ export async function fetchRefs(
     ...(options.mayAsk ? { env: { GIT_TERMINAL_PROMPT: '1' } } : {}),
   })
   if (result.code === 0) return { kind: 'fetched' }
-  if (outOfTime.includes(result.code)) return { kind: 'failed', why: lateText(timeoutMs) }
-  if (/couldn't find remote ref/.test(result.stderr)) return { kind: 'absent' }
-  const lines = result.stderr.trim().split('\n')
-  const why =
-    lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1) ?? `exit code ${result.code}`
+  return /couldn't find remote ref/.test(result.stderr) ? { kind: 'absent' } : failureOf(result, timeoutMs)
+}
+
+/** The names of the refs on a remote that match the patterns. */
+export async function listRemoteRefs(
+  repo: Repo,
+  remote: string,
+  patterns: string[],
+  { mayAsk, timeoutMs = remoteTimeoutMs }: FetchOptions,
+): Promise<string[] | FetchFailure> {
+  const result = await git(repo, ['ls-remote', '--quiet', '--', remote, ...patterns], {
+    accept: [1, 128, ...outOfTime],
+    timeoutMs,
+    ...(mayAsk ? { env: { GIT_TERMINAL_PROMPT: '1' } } : {}),
+  })
+  if (result.code !== 0) return failureOf(result, timeoutMs)
+  return [...result.stdout.toString('utf8').matchAll(/^\w+\t(.+)$/gm)].map(([, ref = '']) => ref)
+}
+
+function failureOf({ code, stderr }: { code: number; stderr: string }, timeoutMs: number): FetchFailure {
+  if (outOfTime.includes(code)) return { kind: 'failed', why: lateText(timeoutMs) }
+  const lines = stderr.trim().split('\n')
+  const why = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1) ?? `exit code ${code}`
   // Git quotes URLs as they are configured, which may include a password.
   return { kind: 'failed', why: why.replace(/\/\/[^/@\s]*@/g, '//') }
 }

@@ -1,25 +1,18 @@
-// Finds the checkpoint to resume from: the last one of a branch or of a session. Fetches it when this clone
-// does not have it.
+// Finds the checkpoint to resume from: the last one of a branch or of a session.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fetchCommand, remoteMetadataRef } from '../checkpoints/copies.ts'
+import { remoteMetadataRef } from '../checkpoints/copies.ts'
 import { metadataRef } from '../checkpoints/layout.ts'
 import { type LinkedCommit, linkCheckpoints } from '../checkpoints/links.ts'
 import { listCheckpoints, readCheckpoint, type StoredCheckpoint } from '../checkpoints/read.ts'
-import { fetchCheckpoint } from '../checkpoints/sync-ref.ts'
 import type { Branches } from '../git/branches.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
-import { type RepoConfig, readConfig } from '../git/config.ts'
 import { readLog } from '../git/log.ts'
-import type { FetchOptions } from '../git/remote.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTrailer } from '../git/trailers.ts'
 import type { Session } from '../model/session.ts'
-import type { Recorder } from '../sessions/event-work.ts'
 import { listSessionIds, readSession, sessionsDir } from '../sessions/store.ts'
-import { EntireError } from '../std/errors.ts'
-import { findPushTarget, type PushTarget } from '../sync/push.ts'
 
 const commitsWalked = 100
 
@@ -126,44 +119,4 @@ async function readStoredSessions(repo: Repo, objects: ObjectReader, prefix: str
     sessions.map(({ session }) => ({ session, checkpoint })),
   )
   return stored.filter(({ session }) => session.startsWith(prefix))
-}
-
-/**
- * Fetches a checkpoint from where checkpoints are pushed to, then from origin. False when no remote has it;
- * an error when one of them cannot be reached.
- */
-export async function fetchStored(
-  recorder: Recorder,
-  objects: ObjectReader,
-  id: string,
-  options: FetchOptions & { say(line: string): void },
-): Promise<boolean> {
-  const { repo, clock } = recorder
-  const config = await readConfig(repo)
-  const failures: string[] = []
-  for (const target of await findSources(recorder, config)) {
-    options.say(`Fetching session metadata from ${target.label}...`)
-    const result = await fetchCheckpoint(
-      { ...target, repo, objects, author: config.author, clock, say: options.say },
-      id,
-      options,
-    )
-    if (result.kind === 'fetched' && (await readCheckpoint(objects, id)) !== undefined) return true
-    if (result.kind === 'failed') failures.push(`${target.label} (${result.why})`)
-  }
-  if (failures.length === 0) return false
-  throw new EntireError(
-    'git-failed',
-    `Session metadata could not be fetched from ${failures.join(' and ')}.`,
-    {
-      hint: `Make sure the remote can be reached, then run \`${fetchCommand}\` or this command again.`,
-    },
-  )
-}
-
-async function findSources({ repo, settings }: Recorder, config: RepoConfig): Promise<PushTarget[]> {
-  const origin = config.remotes.includes('origin') ? [{ remote: 'origin', label: 'origin' }] : []
-  const configured = settings.checkpointRemote
-  const set = configured && (await findPushTarget(repo, config, { remote: 'origin', configured }))
-  return set === undefined || typeof set === 'string' || set.remote === 'origin' ? origin : [set, ...origin]
 }

@@ -83,7 +83,7 @@ test('an unreachable remote is reported with a hint, and nothing is written', as
     const ran = await machine.entire('resume', 'feature')
     expect(ran.code).toBe(1)
     expect(ran.err).toMatch(/error: .*(?:fetched|missing)/)
-    expect(ran.err).toMatch(/hint: .*git fetch/)
+    expect(ran.err).toMatch(/hint: .*(?:the remote can be reached|git fetch)/)
     expect(ran.err).not.toMatch(/\n\s+at /)
     expect(existsSync(join(machine.home, '.claude'))).toBe(false)
     rmSync(join(repo.base, 'elsewhere'), { recursive: true })

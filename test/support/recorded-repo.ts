@@ -55,6 +55,8 @@ export interface RecordedRepo extends TempRepo {
   temporary(): string[]
   /** Another work tree of the same repository. */
   addWorktree(name: string): Promise<RecordedRepo>
+  /** A colleague's clone of a remote, beside this repository, in which the program is enabled. */
+  addClone(name: string, remote: string): Promise<RecordedRepo>
 }
 
 export interface RecordedRepoOptions {
@@ -174,6 +176,18 @@ function describe(plain: TempRepo): RecordedRepo {
       const path = join(plain.base, name)
       await plain.git('worktree', 'add', '--quiet', '-b', name, path)
       return describe(repoAt(plain, path))
+    },
+    async addClone(name, remote) {
+      const path = join(plain.base, name)
+      const identity = [`user.name=${name}`, `user.email=${name}@example.com`].flatMap((pair) => [
+        '--config',
+        pair,
+      ])
+      await plain.git('clone', '--quiet', ...identity, remote, path)
+      const clone = describe(repoAt(plain, path))
+      const ran = await clone.entire(['enable', '--agent', 'claude-code'], { cwd: path })
+      if (ran.code !== 0) throw new Error(`enable failed: ${ran.err}`)
+      return clone
     },
   }
   return repo

@@ -3,7 +3,7 @@
 import { relative } from 'node:path'
 import { branchName } from '../../checkpoints/layout.ts'
 import { countPlan, type DiscardPlan, emptyPlan, type ItemInUse, planSessions } from '../../cleanup/clean.ts'
-import type { Inventory } from '../../cleanup/inventory.ts'
+import { fetchedRefs, type Inventory } from '../../cleanup/inventory.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
@@ -14,11 +14,13 @@ import { findSessionId, sessionNotFound, sessionUnreadable } from '../session/fi
 
 /** Leaves out sections without items. */
 export function sectionLines(repo: Repo, plan: DiscardPlan): string[] {
+  const names = plan.branches.map(({ ref }) => branchName(ref))
+  const [fetched = [], shadows = []] = [true, false].map((isFetched) =>
+    names.filter((name) => name.startsWith(fetchedRefs) === isFetched),
+  )
   return [
-    ...section(
-      `Shadow branches (${plan.branches.length})`,
-      plan.branches.map(({ ref }) => branchName(ref)),
-    ),
+    ...section(`Shadow branches (${shadows.length})`, shadows),
+    ...section(`Temporary refs (${fetched.length})`, fetched),
     ...section(`Session states (${plan.sessions.length})`, plan.sessions.map(stateName)),
     ...section(
       `Temporary files (${plan.temporary.length})`,

@@ -12,6 +12,7 @@ import { formatJson, type JsonObject } from '../../std/json.ts'
 import { runAttached } from '../../std/process.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
+import { fetchingFor } from '../fetching.ts'
 
 interface DiffFlags {
   stat?: boolean
@@ -29,7 +30,7 @@ export const diffCommand = buildCommand<DiffFlags, [string?], Cli>({
       ...(flags.json ? ['--json'] : []),
     ]
     if (shapes.length > 1) throw cannotCombine(shapes)
-    const range = await findRange(repo, named)
+    const range = await findRange(this, repo, named)
     if (flags.json) return void this.process.stdout.write(formatJson(await describe(repo, range)))
     const options = [...(flags.stat ? ['--stat'] : []), ...(flags.nameOnly ? ['--name-only'] : [])]
     // Git chooses colours and the pager, as in `git diff`.
@@ -75,11 +76,12 @@ export const diffCommand = buildCommand<DiffFlags, [string?], Cli>({
   },
 })
 
-async function findRange(repo: Repo, named: string | undefined): Promise<TurnRange> {
+async function findRange(cli: Cli, repo: Repo, named: string | undefined): Promise<TurnRange> {
   await using objects = openObjectReader(repo)
   const name = named ?? (await findLastTurn(repo, objects))
-  const { findAnything } = await import('../explain/find-target.ts')
-  const target = await findAnything(repo, objects, name)
+  const { findAnything, readOrFetch } = await import('../explain/find-target.ts')
+  const search = { repo, objects, fetching: fetchingFor(cli, repo, objects) }
+  const target = await findAnything(search, name)
   if (target.kind === 'step') return await rangeOfStep(repo, target.step)
   if (target.kind === 'checkpoint') {
     const { checkpoint: id, files } = target.checkpoint
@@ -89,9 +91,8 @@ async function findRange(repo: Repo, named: string | undefined): Promise<TurnRan
       hint: '`git fetch` may bring the branch that has it.',
     })
   }
-  const { readCheckpoint } = await import('../../checkpoints/read.ts')
-  const stored = await Promise.all(target.ids.map((id) => readCheckpoint(objects, id)))
-  const files = stored.flatMap((checkpoint) => checkpoint?.files ?? [])
+  const { stored } = await readOrFetch(search, target.ids)
+  const files = stored.flatMap((checkpoint) => checkpoint.files)
   if (files.length > 0) return rangeOfCommit(target.commit, [...new Set(files)])
   throw new EntireError('not-found', `Commit ${target.commit.oid.slice(0, 7)} has no checkpoint.`, {
     hint: '`git show` shows what it changed.',

@@ -2,7 +2,7 @@
 // prerequisites first.
 
 import { EntireError, messageOf } from '../../std/errors.ts'
-import { checkBranches, checkLinks, checkMetadata } from './data-checks.ts'
+import { checkBranches, checkFetched, checkLinks, checkMetadata } from './data-checks.ts'
 import { checkDirectories, checkGit, checkHookErrors, checkLog, checkSettings } from './environment-checks.ts'
 import type { DoctorRun, Finding } from './finding.ts'
 import { checkGitLocks, checkLocks, checkPending, checkStates } from './git-dir-checks.ts'
@@ -36,6 +36,7 @@ const checks = {
   'provisional checkpoints': checkProvisional,
   sessions: checkStuck,
   'shadow branches': checkBranches,
+  'temporary refs': checkFetched,
   'the metadata branch': checkMetadata,
   'links from commits to checkpoints': checkLinks,
   'hook errors': checkHookErrors,

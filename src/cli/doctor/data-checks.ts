@@ -1,4 +1,4 @@
-// Checks stored data: the metadata branch and its copies, broken links, orphaned shadow branches.
+// Checks stored data: the metadata branch and its copies, broken links, orphaned shadow branches, leftover refs.
 
 import {
   type BrokenLinks,
@@ -9,10 +9,13 @@ import {
 import { branchName, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
 import { mergeWith } from '../../checkpoints/sync-ref.ts'
 import { discard, emptyPlan } from '../../cleanup/clean.ts'
-import type { Inventory } from '../../cleanup/inventory.ts'
+import { fetchedRefs, type Inventory, isLeftover } from '../../cleanup/inventory.ts'
 import { readConfig } from '../../git/config.ts'
+import { listRefs, moveRefs } from '../../git/refs.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
 import { countOf } from '../../std/plural.ts'
+import type { FetchOutcome } from '../../sync/fetch.ts'
+import { fetchingFor } from '../fetching.ts'
 import type { DoctorRun, Finding } from './finding.ts'
 
 const commitsWalked = 200
@@ -74,12 +77,16 @@ function disconnectedCopy({ repo, objects, recorder }: DoctorRun, { remote, oid 
   }
 }
 
-export async function checkLinks({ repo, objects }: DoctorRun): Promise<Finding[]> {
-  const { dangling, incomplete } = await findBrokenLinks(repo, objects, commitsWalked)
-  return [...describeDangling(dangling), ...describeIncomplete(incomplete)]
+export async function checkLinks({ cli, repo, objects }: DoctorRun): Promise<Finding[]> {
+  const first = await findBrokenLinks(repo, objects, commitsWalked)
+  const absent = first.dangling.filter(({ isStored }) => !isStored).map(({ checkpoint }) => checkpoint)
+  const fetched = await fetchingFor(cli, repo, objects).checkpoints([...new Set(absent)])
+  const isSame = fetched.missing.length === new Set(absent).size
+  const { dangling, incomplete } = isSame ? first : await findBrokenLinks(repo, objects, commitsWalked)
+  return [...describeDangling(dangling, fetched), ...describeIncomplete(incomplete)]
 }
 
-function describeDangling(dangling: BrokenLinks['dangling']): Finding[] {
+function describeDangling(dangling: BrokenLinks['dangling'], { failures }: FetchOutcome): Finding[] {
   if (dangling.length === 0) return []
   const lines = dangling
     .slice(0, mostNamed)
@@ -96,7 +103,10 @@ function describeDangling(dangling: BrokenLinks['dangling']): Finding[] {
         ...lines,
         ...(dangling.length > mostNamed ? [`… and ${dangling.length - mostNamed} more`] : []),
       ],
-      fix: `If they were created elsewhere, fetch them: \`git fetch origin ${metadataBranch}:refs/remotes/origin/${metadataBranch}\`.`,
+      fix:
+        failures.length > 0
+          ? `They may be at ${failures.join(' and ')}: run \`entire doctor\` again when that can be reached.`
+          : 'No remote of this clone has them: push them from the clone that made them, with a `git push` there.',
       remedies: [],
     },
   ]
@@ -147,6 +157,29 @@ export async function checkBranches(run: DoctorRun): Promise<Finding[]> {
       severity: 'warning',
       title: `Found ${countOf(branches.length, 'shadow branch', 'shadow branches')} without a session.`,
       detail: branches.slice(0, mostNamed).map(({ ref }) => branchName(ref)),
+      fix: 'Run `entire clean --all`, or `entire doctor --force`.',
+      remedies: [{ label: 'Delete them', apply }],
+    },
+  ]
+}
+
+// Earlier versions, and the reference program, fetch into refs that a killed process leaves behind.
+export async function checkFetched({ repo }: DoctorRun): Promise<Finding[]> {
+  const left = (await listRefs(repo, fetchedRefs)).filter(isLeftover)
+  if (left.length === 0) return []
+  const apply = async () => {
+    await moveRefs(
+      repo,
+      left.map(({ ref, oid }) => ({ ref, to: undefined, from: oid })),
+    )
+    return [`Deleted ${countOf(left.length, 'temporary ref')}`]
+  }
+  return [
+    {
+      id: 'leftover-refs',
+      severity: 'warning',
+      title: `A process that no longer runs has left ${countOf(left.length, 'temporary ref')} behind.`,
+      detail: left.slice(0, mostNamed).map(({ ref }) => ref),
       fix: 'Run `entire clean --all`, or `entire doctor --force`.',
       remedies: [{ label: 'Delete them', apply }],
     },

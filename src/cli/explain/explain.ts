@@ -8,6 +8,7 @@ import { countOf } from '../../std/plural.ts'
 import { prefetch } from '../../std/prefetch.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
+import { fetchingFor } from '../fetching.ts'
 import { openPages } from '../pager.ts'
 import { reportIfDisabled } from '../preconditions.ts'
 import { clean } from '../render/text.ts'
@@ -20,7 +21,7 @@ export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
     const repo = requireRepo(this, 'explain')
     if (reportIfDisabled(this, repo)) return
     await using objects = openObjectReader(repo)
-    const run: ExplainRun = { cli: this, repo, objects, flags }
+    const run: ExplainRun = { cli: this, repo, objects, flags, fetching: fetchingFor(this, repo, objects) }
     if (flags.checkpoint === undefined && flags.commit === undefined && named === undefined)
       return await explainBranch(run)
     const { explainTarget } = await import('./target.ts')
@@ -111,10 +112,11 @@ async function printList(run: ExplainRun): Promise<BranchView> {
   return view
 }
 
-async function readView({ repo, objects, flags }: ExplainRun): Promise<BranchView> {
+async function readView({ repo, objects, flags, fetching }: ExplainRun): Promise<BranchView> {
   const { readBranchPoints } = await import('./branch-points.ts')
-  return await readBranchPoints(repo, objects, {
-    ...given({ session: flags.session }),
-    everything: flags.searchAll === true,
-  })
+  const options = { ...given({ session: flags.session }), everything: flags.searchAll === true }
+  const view = await readBranchPoints(repo, objects, options)
+  if (view.unreadable.length === 0) return view
+  const { missing } = await fetching.checkpoints(view.unreadable)
+  return missing.length === view.unreadable.length ? view : await readBranchPoints(repo, objects, options)
 }

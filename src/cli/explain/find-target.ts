@@ -1,33 +1,45 @@
 // Finds what the user named: a checkpoint or a step by its id or a prefix of it, or a commit.
 
-import { fetchCommand, findCopies } from '../../checkpoints/copies.ts'
+import { findCopies } from '../../checkpoints/copies.ts'
 import { isShadowRef } from '../../checkpoints/layout.ts'
 import { linkCheckpoints } from '../../checkpoints/links.ts'
 import { findCheckpointIds, readCheckpoint, type StoredCheckpoint } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
+import { git } from '../../git/exec.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
 import { listRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { isCheckpointId } from '../../model/checkpoint.ts'
 import { ambiguousPrefix, EntireError, notFound } from '../../std/errors.ts'
+import { absentHint, type Fetching } from '../fetching.ts'
 import { clean } from '../render/text.ts'
 
 export type ExplainTarget =
   | { kind: 'checkpoint'; checkpoint: StoredCheckpoint }
   | { kind: 'step'; step: LogEntry }
-  | { kind: 'commit'; commit: LogEntry; ids: string[] }
+  /** `unasked`: remotes that may have a link by note, but could not be asked. */
+  | { kind: 'commit'; commit: LogEntry; ids: string[]; unasked?: string[] }
 
-const fetchHint = `\`entire explain\` shows the checkpoints of this branch. Fetch those of other clones first: \`${fetchCommand}\`.`
+const listHint =
+  '`entire explain` shows the checkpoints of this branch. One that is elsewhere is fetched by its whole id.'
 
-/** A checkpoint, or else a step. */
-export async function findByPrefix(repo: Repo, objects: ObjectReader, typed: string): Promise<ExplainTarget> {
-  const found = await findStored(repo, objects, requireName(typed, 'checkpoint id'))
-  if (found !== undefined) return found
-  throw notFound('checkpoint', clean(typed), fetchHint)
+/** Where to look, and how to get what is not here. */
+export interface TargetSearch {
+  repo: Repo
+  objects: ObjectReader
+  fetching: Fetching
 }
 
-export async function findCommit(repo: Repo, objects: ObjectReader, typed: string): Promise<ExplainTarget> {
-  const found = await readCommitTarget(repo, objects, requireName(typed, 'commit'))
+/** A checkpoint, or else a step. */
+export async function findByPrefix(search: TargetSearch, typed: string): Promise<ExplainTarget> {
+  const name = requireName(typed, 'checkpoint id')
+  const found = (await findStored(search, name)) ?? (await findElsewhere(search, name))
+  if (found.kind !== 'absent') return found
+  throw notFound('checkpoint', clean(typed), found.hint)
+}
+
+export async function findCommit(search: TargetSearch, typed: string): Promise<ExplainTarget> {
+  const found = await readCommitTarget(search, requireName(typed, 'commit'))
   if (found !== undefined) return found
   throw notFound(
     'commit',
@@ -37,11 +49,36 @@ export async function findCommit(repo: Repo, objects: ObjectReader, typed: strin
 }
 
 /** A checkpoint, a step or a commit. */
-export async function findAnything(repo: Repo, objects: ObjectReader, typed: string): Promise<ExplainTarget> {
+export async function findAnything(search: TargetSearch, typed: string): Promise<ExplainTarget> {
   const name = requireName(typed, 'checkpoint id or commit')
-  const found = (await findStored(repo, objects, name)) ?? (await readCommitTarget(repo, objects, name))
-  if (found !== undefined) return found
-  throw notFound('checkpoint, step or commit', clean(typed), fetchHint)
+  const here = (await findStored(search, name)) ?? (await readCommitTarget(search, name))
+  const found = here ?? (await findElsewhere(search, name))
+  if (found.kind !== 'absent') return found
+  throw notFound('checkpoint, step or commit', clean(typed), found.hint)
+}
+
+/** The checkpoints with these ids, those that this clone lacks fetched. */
+export async function readOrFetch(
+  { objects, fetching }: TargetSearch,
+  ids: string[],
+): Promise<{ stored: StoredCheckpoint[]; missing: string[]; hint: string }> {
+  const { missing, failures } = await fetching.checkpoints(ids)
+  const stored = await Promise.all(ids.map((id) => readCheckpoint(objects, id)))
+  return {
+    stored: stored.filter((checkpoint) => checkpoint !== undefined),
+    missing,
+    hint: absentHint({ failures }),
+  }
+}
+
+async function findElsewhere(
+  search: TargetSearch,
+  name: string,
+): Promise<ExplainTarget | { kind: 'absent'; hint: string }> {
+  const id = [name.toLowerCase(), name.toUpperCase()].find(isCheckpointId)
+  if (id === undefined) return { kind: 'absent', hint: listHint }
+  const { stored, hint } = await readOrFetch(search, [id])
+  return stored[0] === undefined ? { kind: 'absent', hint } : { kind: 'checkpoint', checkpoint: stored[0] }
 }
 
 function requireName(typed: string, what: string): string {
@@ -51,11 +88,7 @@ function requireName(typed: string, what: string): string {
   })
 }
 
-async function findStored(
-  repo: Repo,
-  objects: ObjectReader,
-  name: string,
-): Promise<ExplainTarget | undefined> {
+async function findStored({ repo, objects }: TargetSearch, name: string): Promise<ExplainTarget | undefined> {
   // A full id is read directly; a prefix has to be searched for.
   const whole = [name.toLowerCase(), name.toUpperCase()].find(isCheckpointId)
   const ids =
@@ -68,7 +101,7 @@ async function findStored(
     'corrupt-state',
     `Checkpoint ${ids[0]} cannot be read: its metadata.json is missing or damaged.`,
     {
-      hint: `\`git fsck\` shows what else is damaged. The remote may have an intact copy: \`${fetchCommand}\`.`,
+      hint: '`git fsck` shows what else is damaged. A clone of a colleague, or the remote, may have an intact copy.',
     },
   )
 }
@@ -102,17 +135,21 @@ async function findStep(repo: Repo, prefix: string): Promise<ExplainTarget | und
 
 // Resolved as an object, because `git log` would accept a range or an option.
 async function readCommitTarget(
-  repo: Repo,
-  objects: ObjectReader,
+  { repo, objects, fetching }: TargetSearch,
   name: string,
 ): Promise<ExplainTarget | undefined> {
   const object = await objects.info(`${name}^{commit}`)
   const commit = object && (await readLog(repo, ['-1', object.oid]))[0]
-  return (
-    commit && {
-      kind: 'commit',
-      commit,
-      ids: (await linkCheckpoints(objects, [commit]))[0]?.checkpoints ?? [],
-    }
-  )
+  if (commit === undefined) return undefined
+  const readLinks = async () => (await linkCheckpoints(objects, [commit]))[0]?.checkpoints ?? []
+  const ids = await readLinks()
+  if (ids.length > 0 || (await isUnpushed(repo, commit.oid))) return { kind: 'commit', commit, ids }
+  const unasked = await fetching.links()
+  return { kind: 'commit', commit, ids: await readLinks(), unasked }
+}
+
+// A commit that no remote has cannot have a link there, either.
+async function isUnpushed(repo: Repo, oid: string): Promise<boolean> {
+  const { stdout } = await git(repo, ['rev-list', '--max-count=1', oid, '--not', '--remotes'])
+  return stdout.length > 0
 }

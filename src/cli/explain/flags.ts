@@ -5,6 +5,7 @@ import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import { cannotCombine, requires } from '../../std/errors.ts'
 import type { Cli } from '../context.ts'
+import type { Fetching } from '../fetching.ts'
 import type { DetailShape } from './checkpoint.ts'
 
 export interface ExplainFlags {
@@ -67,5 +68,6 @@ export interface ExplainRun {
   cli: Cli
   repo: Repo
   objects: ObjectReader
+  fetching: Fetching
   flags: ExplainFlags
 }

@@ -1,6 +1,5 @@
 // Explains one checkpoint, one step, or the checkpoints of one commit.
 
-import { fetchCommand } from '../../checkpoints/copies.ts'
 import { readCheckpoint, readTranscript, type StoredCheckpoint } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { LogEntry } from '../../git/log.ts'
@@ -11,6 +10,7 @@ import { formatJson, type Json } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { page } from '../pager.ts'
 import { learnTimeZone } from '../render/numbers.ts'
+import { clean } from '../render/text.ts'
 import { write } from '../streams.ts'
 import {
   checkpointJson,
@@ -20,7 +20,7 @@ import {
   readHistory,
 } from './checkpoint.ts'
 import { joinerOf, lookOf } from './conversation.ts'
-import { type ExplainTarget, findAnything, findByPrefix, findCommit } from './find-target.ts'
+import { type ExplainTarget, findAnything, findByPrefix, findCommit, readOrFetch } from './find-target.ts'
 import type { ExplainRun } from './flags.ts'
 import { type ExplainFlags, scopeOf } from './flags.ts'
 import { readStepDetail, readStepSession, stepJson, stepLines } from './step.ts'
@@ -44,12 +44,12 @@ export async function explainTarget(explainRun: ExplainRun, named: string | unde
 }
 
 async function findTarget(
-  { repo, objects, flags }: TargetRun,
+  { flags, ...search }: TargetRun,
   named: string | undefined,
 ): Promise<ExplainTarget> {
-  if (flags.commit !== undefined) return await findCommit(repo, objects, flags.commit)
-  if (flags.checkpoint !== undefined) return await findByPrefix(repo, objects, flags.checkpoint)
-  return await findAnything(repo, objects, named ?? '')
+  if (flags.commit !== undefined) return await findCommit(search, flags.commit)
+  if (flags.checkpoint !== undefined) return await findByPrefix(search, flags.checkpoint)
+  return await findAnything(search, named ?? '')
 }
 
 async function explainStep({ cli, repo, objects, flags, shape }: TargetRun, step: LogEntry): Promise<void> {
@@ -72,19 +72,13 @@ async function explainCommit(
   history: Promise<LogEntry[]>,
 ): Promise<void> {
   const { cli, repo, objects, flags } = run
-  const { commit, ids } = target
-  const stored = await Promise.all(ids.map((id) => readCheckpoint(objects, id)))
-  const missing = ids.filter((_, index) => stored[index] === undefined)
-  const newest = stored
-    .filter((checkpoint) => checkpoint !== undefined)
-    .sort((a, b) => createdAt(b) - createdAt(a))
+  const { commit, ids, unasked = [] } = target
+  const { stored, missing, hint } = await readOrFetch(run, ids)
+  const newest = stored.sort((a, b) => createdAt(b) - createdAt(a))
   if (missing.length > 0 && newest.length === 0)
-    throw notFound(
-      'checkpoint',
-      `${missing.join(', ')} (of commit ${commit.oid.slice(0, 7)})`,
-      `It may exist only on the remote: \`${fetchCommand}\`. \`entire doctor\` finds all such commits.`,
-    )
+    throw notFound('checkpoint', `${missing.join(', ')} (of commit ${commit.oid.slice(0, 7)})`, hint)
   for (const id of missing) cli.note(`Checkpoint ${id} of this commit cannot be read.`)
+  for (const remote of unasked) cli.note(`A link to this commit may be at ${clean(remote)}.`)
   const [first] = newest
   if (first === undefined) return await show(cli, flags, flags.json ? [] : unlinkedLines(commit))
   if (flags.rawTranscript)
@@ -101,13 +95,11 @@ function unlinkedLines(commit: LogEntry): string[] {
   ]
 }
 
-async function withSummary(
-  { cli, repo, objects, flags }: TargetRun,
-  checkpoint: StoredCheckpoint,
-): Promise<StoredCheckpoint> {
+async function withSummary(run: TargetRun, checkpoint: StoredCheckpoint): Promise<StoredCheckpoint> {
+  const { cli, objects, flags } = run
   if (!flags.generate) return checkpoint
   const { generateSummary } = await import('./generate.ts')
-  await generateSummary({ cli, repo, objects, flags }, checkpoint)
+  await generateSummary(run, checkpoint)
   const say = flags.json ? cli.note : cli.out
   say('✓ Summary generated and saved')
   if (!flags.json) cli.out()

@@ -2,8 +2,8 @@
 
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
-import { fetchStored } from '../../resume/find.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
+import { fetchStored } from '../../sync/fetch.ts'
 import { confirm, type TerminalQuestion } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
@@ -39,5 +39,6 @@ export async function isAgreed(
 /** Fetches a checkpoint that this clone lacks; false when it cannot be fetched. */
 export async function fetchMissing(run: ResumeRun, checkpoint: string): Promise<boolean> {
   const say = (line: string) => noteLines(run, clean(line))
-  return fetchStored(run.recorder, run.objects, checkpoint, { mayAsk: run.cli.interactive, say })
+  const { recorder, objects, cli } = run
+  return fetchStored({ recorder, objects, options: { mayAsk: cli.interactive }, say }, checkpoint)
 }

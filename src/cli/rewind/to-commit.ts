@@ -1,6 +1,5 @@
 // Goes back to a commit: restores its session logs and, on request, checks it out or moves the branch to it.
 
-import { fetchCommand } from '../../checkpoints/copies.ts'
 import { readCheckpoint } from '../../checkpoints/read.ts'
 import { git } from '../../git/exec.ts'
 import { isActive } from '../../model/session.ts'
@@ -16,6 +15,7 @@ import { given } from '../../std/given.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
+import { absentHint, fetchingFor } from '../fetching.ts'
 import { clean } from '../render/text.ts'
 import { restoredLines } from '../resume/restore.ts'
 import { shortId } from './points.ts'
@@ -163,14 +163,19 @@ export async function checkOutCommit(run: RewindRun): Promise<void> {
 // Restores the session logs of a commit. The user asked for them, so they replace newer local logs, which are
 // kept beside them. The log of a running session is not changed.
 
-async function planLogsOfCommit({ recorder, objects, point }: RewindRun): Promise<RestorePlan> {
+async function planLogsOfCommit({ cli, recorder, objects, point }: RewindRun): Promise<RestorePlan> {
+  const { missing, failures } = await fetchingFor(cli, recorder.repo, objects).checkpoints(
+    point.checkpoint === undefined ? [] : [point.checkpoint],
+  )
   const checkpoint =
-    point.checkpoint === undefined ? undefined : await readCheckpoint(objects, point.checkpoint)
+    point.checkpoint === undefined || missing.length > 0
+      ? undefined
+      : await readCheckpoint(objects, point.checkpoint)
   if (checkpoint === undefined)
     throw notFound(
       'checkpoint',
       `${point.checkpoint ?? ''} (of commit ${shortId(point.id)})`,
-      `\`${fetchCommand}\` fetches it from origin.`,
+      absentHint({ failures }),
     )
   const plan = await planRestore(recorder, objects, checkpoint)
   const isRunning = (id: string) => isActive(readSession(recorder.repo, id) ?? { phase: 'idle' })
