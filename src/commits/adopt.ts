@@ -3,7 +3,7 @@
 
 import { notesRef } from '../checkpoints/layout.ts'
 import { type CommitInfo, readCommit, readCommits } from '../git/commit.ts'
-import type { Oid } from '../git/oid.ts'
+import { isEmptyTree, type Oid } from '../git/oid.ts'
 import { checkpointTrailer, readCheckpointIds } from '../git/trailers.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { openGit } from '../sessions/git-session.ts'
@@ -43,7 +43,7 @@ export async function adoptCommitsOfTurn(
     '--first-parent',
     '--reverse',
     `--max-count=${maxCommits}`,
-    `${range.from}..${range.to}`,
+    isEmptyTree(range.from) ? range.to : `${range.from}..${range.to}`,
   ])
   for (const commit of commits)
     if (commit.committedAt >= since && readCheckpointIds(commit.message).length === 0)

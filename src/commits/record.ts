@@ -4,7 +4,7 @@
 import { branchName, shadowRef } from '../checkpoints/layout.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { CommitInfo } from '../git/commit.ts'
-import type { Oid } from '../git/oid.ts'
+import { isEmptyTree, type Oid } from '../git/oid.ts'
 import { openRefTransaction, type RefMove } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
@@ -88,7 +88,9 @@ export async function moveStateBefore(
 
 /** The HEAD of the last step, if this commit has taken its place. */
 function lastBaseBelow({ lastStep }: LiveIndex, { parents }: CommitInfo): Oid | undefined {
-  return lastStep !== undefined && parents.includes(lastStep.head) ? lastStep.head : undefined
+  if (lastStep === undefined) return undefined
+  const isBelow = parents.length === 0 ? isEmptyTree(lastStep.head) : parents.includes(lastStep.head)
+  return isBelow ? lastStep.head : undefined
 }
 
 /** A commit, and how its sessions are to be condensed. */

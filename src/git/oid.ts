@@ -12,6 +12,23 @@ export function isOid(text: string): boolean {
 }
 
 /**
+ * The tree without files, which git knows in every repository. It stands for HEAD before the first commit.
+ * https://git-scm.com/docs/gitglossary#Documentation/gitglossary.txt-unborn
+ */
+const emptyTrees = {
+  sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  sha256: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+}
+
+export function emptyTree(hash: keyof typeof emptyTrees): Oid {
+  return emptyTrees[hash]
+}
+
+export function isEmptyTree(oid: Oid): boolean {
+  return Object.values(emptyTrees).includes(oid)
+}
+
+/**
  * The id git would give a blob, computed without asking git. Any oid of the repository tells the kind of
  * hash.
  */

@@ -50,6 +50,13 @@ function describe(root: string, gitDir: string, env: Environment, explicit: bool
   return { root, gitDir, commonDir, worktreeId, env, explicit }
 }
 
+/** How the repository names objects. https://git-scm.com/docs/git-config#Documentation/git-config.txt-extensionsobjectFormat */
+export function objectFormat({ commonDir }: Repo): 'sha1' | 'sha256' {
+  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(readText(join(commonDir, 'config')) ?? '')
+    ? 'sha256'
+    : 'sha1'
+}
+
 function findGitDir(dotGit: string): string | undefined {
   const stat = findStat(dotGit)
   if (stat === undefined) return undefined

@@ -15,6 +15,7 @@ import { type FileEntry, readTreeEntries } from '../git/tree.ts'
 import { differingPaths } from '../git/tree-diff.ts'
 import type { PromptAttribution } from '../model/session.ts'
 import type { EventWork } from '../sessions/event-work.ts'
+import type { RecordedStatus } from '../sessions/git-session.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { fileSize, readBytes } from '../std/file.ts'
 import { prefetch } from '../std/prefetch.ts'
@@ -38,7 +39,7 @@ interface StateBefore {
 }
 
 /** Its failure never keeps the turn from beginning. */
-export async function saveStateBefore(work: EventWork, status: Status): Promise<StateBefore> {
+export async function saveStateBefore(work: EventWork, status: RecordedStatus): Promise<StateBefore> {
   const { recorder, session, live } = work
   const known = { lastStep: live.lastStep, base: session.baseCommit }
   const state: StateBefore = { edits: measurePrompt(session.stepCount + 1, [], false) }
@@ -57,8 +58,8 @@ export async function saveStateBefore(work: EventWork, status: Status): Promise<
   return state
 }
 
-async function saveIfChanged(work: EventWork, status: Status, state: StateBefore): Promise<void> {
-  const { head = '' } = status
+async function saveIfChanged(work: EventWork, status: RecordedStatus, state: StateBefore): Promise<void> {
+  const { head } = status
   // A turn whose end was not reported may have been saved by the same event.
   await work.commit()
   const known = work.live.lastStep

@@ -29,7 +29,6 @@ export async function findUnsaved(recorder: Recorder, session: Session): Promise
   await using git = openGit(place)
   const work = await openWork({ ...recorder, repo: place }, git, session.id)
   const status = await work.status()
-  if (status.head === undefined) return []
   const transcript = await readTurnTranscript({ ...work, sampleOid: status.head })
   return (await findTurnFiles(work, status, transcript)).own
 }

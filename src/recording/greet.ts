@@ -2,7 +2,6 @@
 import type { EventWork } from '../sessions/event-work.ts'
 
 const banner = '\n\nPowered by Entire:\n  This conversation will be linked to your next commit.'
-const noCommits = '\n\nEntire found no commits yet: recording starts with your first commit.'
 
 export async function greet({ recorder, agent, event, live, objects }: EventWork): Promise<void> {
   if (agent.hookResponse === undefined) return
@@ -14,9 +13,5 @@ export async function greet({ recorder, agent, event, live, objects }: EventWork
     others === 0
       ? ''
       : `\n  ${others} other active conversation(s) in this workspace will also be included.\n  Use 'entire status' for more information.`
-  recorder.respond(
-    await agent.hookResponse(
-      event.responseMessage ?? (head === undefined ? noCommits : `${banner}${company}`),
-    ),
-  )
+  recorder.respond(await agent.hookResponse(event.responseMessage ?? `${banner}${company}`))
 }

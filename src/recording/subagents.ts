@@ -46,7 +46,6 @@ export async function saveTask(work: EventWork): Promise<boolean> {
   const task = isFinal ? (event.toolUse ?? event.subagent) : findActiveTask(recorder.repo, session.id)
   if (task === undefined) return false
   const status = await work.status()
-  if (status.head === undefined) return false
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
   const { own: touched, shared } = await findTaskChanges(work, status, task)
   session.sharedFiles = [...session.sharedFiles, ...shared]

@@ -103,7 +103,7 @@ export class TurnEnd {
     const before = readTurnStart(recorder.repo, session.id)
     if (before === undefined || !hasChanged(recorder.repo, status, before)) return
     for (const blob of blobs.splice(0)) this.#work.storeBlob(blob)
-    if (recorder.settings.strategy !== 'manual-commit' || status.head === undefined) return
+    if (recorder.settings.strategy !== 'manual-commit') return
     this.#stored = prefetch(this.#storeSnapshot(status, status.head))
     await this.#stored.catch(() => {})
   }
@@ -127,8 +127,7 @@ export class TurnEnd {
  */
 export async function adoptUnhookedCommits({ recorder, session, status }: EventWork): Promise<boolean> {
   const { head } = await status()
-  if (!isActive(session) || session.turnHead === undefined || head === undefined) return false
-  if (head === session.turnHead) return false
+  if (!isActive(session) || session.turnHead === undefined || head === session.turnHead) return false
   const { adoptCommitsOfTurn } = await import('../commits/adopt.ts')
   await adoptCommitsOfTurn(recorder, session.id, { from: session.turnHead, to: head })
   return true
@@ -138,10 +137,6 @@ export async function saveStep(work: EventWork, end: TurnEnd): Promise<void> {
   const { recorder, session } = work
   const status = await work.status()
   recorder.trace.mark('status')
-  if (status.head === undefined) {
-    recorder.say('Entire: no step saved. Recording starts with the first commit.')
-    return
-  }
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
   const transcript = await end.transcript()
   recorder.trace.mark('transcript')

@@ -8,7 +8,7 @@ import { appendPrompt } from '../sessions/prompts.ts'
 import { readTotals } from '../sessions/transcript.ts'
 import { captureChanges } from '../sessions/turn-changes.ts'
 import { type TurnStartState, writeTurnStart } from '../sessions/turn-start-state.ts'
-import { EntireError, messageOf } from '../std/errors.ts'
+import { messageOf } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import { saveStateBefore } from './before-turn.ts'
 
@@ -16,10 +16,6 @@ export async function beginTurn(work: EventWork): Promise<void> {
   const { recorder, session, event } = work
   const startedAt = recorder.clock().getTime()
   const status = await work.status()
-  if (status.head === undefined)
-    throw new EntireError('no-commits', 'This repository has no commits yet.', {
-      hint: 'Recording starts with the first commit.',
-    })
   const changes = captureChanges(recorder.repo, status)
   const position =
     event.began === undefined ? await readTurnPosition(work) : { ...event.began, offset: event.began.items }

@@ -4,14 +4,20 @@ import type { FreshBlob } from '../checkpoints/chunk-store.ts'
 import { type ObjectReader, type ObjectReaderOptions, openObjectReader } from '../git/cat-file.ts'
 import { type RepoConfig, readConfig } from '../git/config.ts'
 import { type FastImport, startFastImport } from '../git/fast-import.ts'
+import { emptyTree, type Oid } from '../git/oid.ts'
 import { moveRefs, type RefMove } from '../git/refs.ts'
-import type { Repo } from '../git/repo.ts'
+import { objectFormat, type Repo } from '../git/repo.ts'
 import { readStatus, type Status } from '../git/status.ts'
 import { prefetch } from '../std/prefetch.ts'
 
+/** Before the first commit, the empty tree stands for HEAD: everything is new then. */
+export interface RecordedStatus extends Status {
+  head: Oid
+}
+
 export interface GitSession {
   objects: ObjectReader
-  status(): Promise<Status>
+  status(): Promise<RecordedStatus>
   config(): Promise<RepoConfig>
   writes(): FastImport
   /** Adds a blob to the import. `objects` can read it at once. */
@@ -38,11 +44,13 @@ export function openGit(repo: Repo, { status: asked, reading }: GitSessionOption
   const reader = openObjectReader(repo, reading)
   const { objects, remember, forget, forgetRefs } = cachedReader(reader)
   let status = asked
+  let recorded: Promise<RecordedStatus> | undefined
   let config: Promise<RepoConfig> | undefined
   let writes: FastImport | undefined
   const startStatus = () => {
     status ??= readStatus(repo)
-    return status
+    recorded ??= status.then((found) => ({ ...found, head: found.head ?? emptyTree(objectFormat(repo)) }))
+    return recorded
   }
   const startWrites = () => {
     writes ??= startFastImport(repo)
@@ -83,6 +91,7 @@ export function openGit(repo: Repo, { status: asked, reading }: GitSessionOption
     },
     forgetStatus() {
       status = undefined
+      recorded = undefined
     },
     async [Symbol.asyncDispose]() {
       await writes?.abort()

@@ -164,13 +164,13 @@ test('explain and the picker know the state before a turn for what it is', async
   expect(explained.out).not.toContain('Before: ')
 })
 
-test('before the first commit there is nothing to save, and nothing fails', async () => {
+test('before the first commit, what the person wrote is saved as well', async () => {
   await using repo = await recordedRepo({ kind: 'unborn' })
   repo.write('mine.md', 'mine\n')
   const agent = fakeAgent(repo)
   const { code, err } = await agent.hook('user-prompt-submit', { prompt: 'write a' })
   expect({ code, isQuiet: !/\n\s+at /.test(err) }).toEqual({ code: 0, isQuiet: true })
-  expect(await repo.shadows()).toEqual([])
+  expect(await repo.git('show', `${(await repo.shadows())[0]}:mine.md`)).toBe('mine')
 })
 
 test('of very many untracked files the state before a turn holds none, but everything that is tracked', async () => {

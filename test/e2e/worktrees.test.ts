@@ -97,27 +97,6 @@ for (const kind of (await availableKinds(probe.base, probe.env)).filter((name) =
   })
 }
 
-test('before the first commit nothing is recorded, and nothing fails', async () => {
-  await using repo = await recordedRepo({ kind: 'unborn' })
-  const agent = fakeAgent(repo)
-  expect(await agent.start()).toContain('no commits yet')
-  const prompted = await agent.hook('user-prompt-submit', { prompt: 'begin' })
-  expect(prompted.code).toBe(0)
-  agent.write('a.ts', 'export const a = 1\n')
-  const stopped = await agent.hook('stop')
-  expect(stopped).toMatchObject({
-    code: 0,
-    err: expect.stringContaining('Recording starts with the first commit'),
-  })
-  expect(await repo.shadows()).toEqual([])
-  await repo.commitAs('human', 'first', 'a.ts')
-  await agent.turn('go on', { 'b.ts': 'export const b = 1\n' })
-  await repo.commitAs('human', 'second', 'b.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
-    files_touched: expect.arrayContaining(['b.ts']),
-  })
-})
-
 test('a session continues in another work tree, and its earlier files are linked where they are', async () => {
   await using repo = await recordedRepo({ isCommitted: true })
   const other = await repo.addWorktree('other')

@@ -8,7 +8,6 @@ import { runProgram } from '../support/process.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { tempDir, tempRepo } from '../support/repo.ts'
 import { readUserState } from '../support/user-state.ts'
-import { expectReadable, expectRecorded } from './faulty-repo.ts'
 
 setDefaultTimeout(60_000)
 
@@ -197,22 +196,6 @@ test('outside of a repository hooks are silent and commands say so', async () =>
   expect(status.code).not.toBe(0)
   expect(status.stderr + status.stdout.toString()).toMatch(/not a git repository/i)
   expect(readdirSync(dir.base)).toEqual(['home'])
-})
-
-test('in a repository without commits the first turn waits for the first commit, the next one is recorded', async () => {
-  await using repo = await recordedRepo({ kind: 'unborn' })
-  const agent = fakeAgent(repo)
-  const prompted = await agent.hook('user-prompt-submit', { prompt: 'work' })
-  expect(prompted.code).toBe(0)
-  expect(prompted.err).toMatch(/no commits yet/)
-  agent.write('a', text('a'))
-  const stopped = await agent.hook('stop')
-  expect(stopped.code).toBe(0)
-  await repo.commitAs('human', 'first')
-  await agent.turn('more', { b: text('b') })
-  await repo.commitAs('human', 'second')
-  await expectRecorded(repo, 'HEAD', ['b'], agent)
-  await expectReadable(repo)
 })
 
 test('a repository in a directory of any name, called from a subdirectory', async () => {

@@ -213,13 +213,6 @@ test('outside of a repository it says where to run', async () => {
   })
 })
 
-test('a repository without commits gets a note', async () => {
-  await using repo = await tempRepo({ kind: 'unborn' })
-  const answer = await entire(repo, withAgent)
-  expect(answer.code).toBe(0)
-  expect(answer.out).toStartWith('Note: This repository has no commits yet.')
-})
-
 test('settings go to the local file if the project file exists, unless --project is given', async () => {
   await using repo = await tempRepo()
   const project = '{\n  "enabled": true,\n  "future": 1\n}\n'

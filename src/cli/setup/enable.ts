@@ -3,7 +3,6 @@
 
 import { buildCommand } from '@stricli/core'
 import { findOldGit, installGitHint } from '../../git/exec.ts'
-import { readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { type SettingsFile, strategies } from '../../model/settings.ts'
@@ -131,7 +130,6 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
   const changesSettings = Object.keys(changes).length + Object.keys(localChanges).length > 0
   const isComplete = wasSetUp && isHealthy(health) && named === undefined && !flags.force && !changesSettings
   if (isComplete && before.enabled) return await printComplete(cli, repo, health)
-  await noteEmptyRepo(cli, repo)
   const isQuiet = flags.yes || flags.json || !cli.interactive
   const mustAsk =
     named === undefined && !isQuiet && !isComplete && !(changesSettings && health.agents.length > 0)
@@ -255,12 +253,6 @@ async function printComplete(cli: Cli, repo: Repo, { agents, watched }: HookHeal
     git_hooks: [],
     settings: files,
   }
-}
-
-async function noteEmptyRepo(cli: Cli, repo: Repo): Promise<void> {
-  if ((await readLog(repo, ['-1', 'HEAD'])).length > 0) return
-  cli.out('Note: This repository has no commits yet. Entire will be configured, but')
-  cli.out("session checkpoints won't work until you create your first commit.\n")
 }
 
 function nameOf({ name, type }: Agent): { name: string; type: string } {
