@@ -4,6 +4,7 @@ import type { AgentCard } from '../model/agent.ts'
 export const claudeCodeCard = {
   name: 'claude-code',
   type: 'Claude Code',
+  hookFiles: ['.claude/settings.json', '.claude/settings.local.json'],
   callerEnv: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID'],
   callerSessionEnv: 'CLAUDE_CODE_SESSION_ID',
 } satisfies AgentCard
@@ -11,6 +12,7 @@ export const claudeCodeCard = {
 export const geminiCard = {
   name: 'gemini',
   type: 'Gemini CLI',
+  hookFiles: ['.gemini/settings.json'],
   callerEnv: ['GEMINI_CLI'],
 } satisfies AgentCard
 
@@ -23,6 +25,7 @@ export const aiderCard = {
 export const codexCard = {
   name: 'codex',
   type: 'Codex',
+  hookFiles: ['.codex/hooks.json'],
   callerEnv: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
   // A subagent has its own thread, and the session is the one it works for.
   callerSessionEnv: 'CODEX_SESSION_ID',
@@ -31,6 +34,7 @@ export const codexCard = {
 export const copilotCliCard = {
   name: 'copilot-cli',
   type: 'Copilot CLI',
+  hookFiles: ['.github/hooks/entire.json'],
   callerEnv: ['COPILOT_CLI', 'COPILOT_AGENT_SESSION_ID'],
   callerSessionEnv: 'COPILOT_AGENT_SESSION_ID',
 } satisfies AgentCard
@@ -38,6 +42,7 @@ export const copilotCliCard = {
 export const cursorCard = {
   name: 'cursor',
   type: 'Cursor',
+  hookFiles: ['.cursor/hooks.json'],
   callerEnv: ['CURSOR_AGENT'],
   borrows: {
     from: 'claude-code',
@@ -48,12 +53,14 @@ export const cursorCard = {
 export const factoryaiDroidCard = {
   name: 'factoryai-droid',
   type: 'Factory AI Droid',
+  hookFiles: ['.factory/settings.json'],
   callerEnv: [],
 } satisfies AgentCard
 
 export const opencodeCard = {
   name: 'opencode',
   type: 'OpenCode',
+  hookFiles: ['.opencode/plugins/entire.ts'],
   callerEnv: ['OPENCODE'],
   // Set by Entire's plugin for the commands that the agent runs.
   callerSessionEnv: 'ENTIRE_OPENCODE_SESSION',
@@ -62,6 +69,7 @@ export const opencodeCard = {
 export const piCard = {
   name: 'pi',
   type: 'Pi',
+  hookFiles: ['.pi/extensions/entire/index.ts'],
   callerEnv: ['PI_CODING_AGENT', 'ENTIRE_PI_SESSION'],
   callerSessionEnv: 'ENTIRE_PI_SESSION',
 } satisfies AgentCard

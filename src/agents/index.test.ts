@@ -27,6 +27,9 @@ test('hooks find the same agents, one at a time', async () => {
     expect(card).toMatchObject({ type: agent.type, callerEnv: agent.callerEnv })
     expect(card?.callerSessionEnv).toBe(agent.callerSessionEnv)
     expect(card?.borrows?.from).toBe(agent.borrowed?.from)
+    expect(card?.hookFiles ?? []).toEqual(
+      [agent.installer?.configPath ?? [], agent.installer?.ownPath ?? []].flat(),
+    )
   }
   expect([await loadAgent('Agent'), await loadAgentByType('Agent')]).toEqual([undefined, undefined])
 })

@@ -85,7 +85,7 @@ async function writeAttached(
   const part = await describePart(
     underway,
     { session: described, agent, readTranscript: async () => transcript },
-    shareOut(commit, allFiles),
+    shareOut(recorder, commit, allFiles),
   )
   // The session has no steps, but at least one turn.
   part.record.steps = Math.max(part.record.steps, prompts.length, 1)

@@ -66,7 +66,7 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   const part = await describePart(
     underway,
     { session, agent: work.agent },
-    shareOut(underway.commit, new Set(session.filesTouched)),
+    shareOut(recorder, underway.commit, new Set(session.filesTouched)),
   )
   const tip = branches[0]?.oid
   const whole = part.chunks.length === 0 && tip !== undefined ? await fillFromStep(work, tip, part) : part

@@ -1,7 +1,7 @@
 // Condenses the sessions of a commit into its checkpoint, and finds what each of them has left to commit.
 
 import { attribute, countableText } from '../checkpoints/attribution.ts'
-import { branchName, shadowRef } from '../checkpoints/layout.ts'
+import { branchName, isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
 import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
 import { readSlots } from '../checkpoints/slots.ts'
 import { findAgentStep } from '../checkpoints/step.ts'
@@ -55,7 +55,7 @@ export async function condenseSessions(
   const { recorder, git, checkpoint } = underway
   const recorded = underway.amends === true ? await readRecordedFiles(git.objects, checkpoint) : []
   const everyone = new Set([...candidates.flatMap(({ session }) => session.filesTouched), ...recorded])
-  const shares = shareOut(underway.commit, everyone)
+  const shares = shareOut(recorder, underway.commit, everyone)
   prefetch(prefetchCheckpointParent(git.objects, git.writes(), checkpoint))
   const parts = await Promise.all(candidates.map((candidate) => describePart(underway, candidate, shares)))
   await writeCheckpoint(await writeContext({ recorder, ...git }), checkpoint, parts)
@@ -151,17 +151,18 @@ async function noteMidTurnFiles(
   const { repo } = recorder
   const live = readLive(repo)
   const committed = new Set(commit.files.map((file) => file.path))
+  const work = new Set([...committed].filter((path) => !isOurs(recorder, path)))
   const named = new Set(toRepoPaths(repo, [...session.turnFiles, ...(transcript?.files ?? [])]))
   const isMerge = commit.parents.length > 1
   const changed = isMerge ? [] : await findCommittedByTurn({ repo, objects, session }, commit.files)
   const others = [...live.sessions].flatMap(([id, { files }]) => (id === session.id ? [] : files))
-  const rest = committer.session === session.id ? committed.difference(new Set(others)) : []
+  const rest = committer.session === session.id ? work.difference(new Set(others)) : []
   const candidates = [...new Set([...committed.intersection(named), ...changed, ...rest])]
   const { own, shared } = isOnlyTurn(live, session.id)
     ? { own: candidates, shared: [] }
     : await divideFiles({ recorder, objects, session, live, sampleOid: commit.oid }, candidates, named)
   const files = [...session.filesTouched, ...own]
-  session.filesTouched = [...new Set(files.length > 0 ? files : committed)].sort()
+  session.filesTouched = [...new Set(files.length > 0 ? files : work)].sort()
   session.sharedFiles = [...session.sharedFiles.filter((path) => !named.has(path)), ...shared]
 }
 
@@ -210,13 +211,22 @@ export interface Shares {
   others: ChangedFile[]
 }
 
-export function shareOut(commit: Pick<CommitInfo, 'files'>, touched: Set<string>): Shares {
+export function shareOut(
+  recorder: Recorder,
+  commit: Pick<CommitInfo, 'files'>,
+  touched: Set<string>,
+): Shares {
   const files = commit.files.slice(0, maxFiles)
   return {
     files: new Map(files.map((file) => [file.path, file])),
     touched,
-    others: files.filter(({ path }) => !touched.has(path)),
+    others: files.filter(({ path }) => !touched.has(path) && !isOurs(recorder, path)),
   }
+}
+
+// What `enable` wrote is neither the person's work nor an agent's, unless a session has touched it.
+function isOurs({ agentCards }: Recorder, path: string): boolean {
+  return isInfrastructure(path) || agentCards().some(({ hookFiles }) => hookFiles?.includes(path))
 }
 
 /** Reads the three states of every file of a commit, and measures who wrote it. */

@@ -66,6 +66,8 @@ export interface Agent {
 export interface AgentCard extends Pick<Agent, 'name' | 'type' | 'callerEnv' | 'callerSessionEnv'> {
   /** Hooks of another agent that this one runs as well. */
   borrows?: Pick<BorrowedHooks, 'from' | 'isSender'>
+  /** The files that its installer edits: lines in them are no one's work. */
+  hookFiles?: string[]
 }
 
 /** Tells the user why nothing is recorded, and how to fix it. */

@@ -40,3 +40,32 @@ test('lines the agent only deleted are its work', async () => {
     initial_attribution: { agent_lines: 0, agent_removed: 2, human_added: 0, agent_percentage: 100 },
   })
 })
+
+test('what enable wrote counts for nobody, whoever commits it along', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': 'agent one\nagent two\n' })
+  await repo.commitAs('human', 'a and the settings')
+  expect(await repo.paths('HEAD')).toEqual(
+    expect.arrayContaining(['.claude/settings.json', '.entire/settings.json']),
+  )
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    files_touched: ['a.ts'],
+    initial_attribution: { agent_lines: 2, human_added: 0, agent_percentage: 100 },
+  })
+
+  await using other = await recordedRepo()
+  const committer = fakeAgent(other)
+  await committer.prompt('write a and commit it')
+  committer.write('a.ts', 'agent one\nagent two\n')
+  await other.git('add', '--all')
+  await other.gitAs('agent', ['commit', '--quiet', '-m', 'all'], {
+    env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: committer.session },
+  })
+  committer.say('Done.')
+  await committer.stop()
+  expect(await other.storedSession(await other.checkpointOf())).toMatchObject({
+    files_touched: ['a.ts'],
+    initial_attribution: { agent_lines: 2, human_added: 0, agent_percentage: 100 },
+  })
+})
