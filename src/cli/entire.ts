@@ -22,8 +22,7 @@ async function runCommand(args: string[], cli: Cli): Promise<number> {
     const plugin = findCommandPlugin(cli, name)
     if (plugin !== undefined) return runCommandPlugin(cli, plugin, rest)
   }
-  if (isCommandName(name) && !withoutAgents.includes(name))
-    await loadAgents(cli, ['enable', 'agent'].includes(name))
+  if (isCommandName(name) && !withoutAgents.includes(name)) await loadAgents(cli, name === 'status')
   return await runApplication(
     isCommandName(name) ? await buildCli([name], inputs, widthsOf(cli)) : await buildSuggestions(cli, inputs),
     inputs,
@@ -31,16 +30,16 @@ async function runCommand(args: string[], cli: Cli): Promise<number> {
   )
 }
 
-/** Commands that need no agents. */
-const withoutAgents: readonly string[] = ['version', 'completion', 'hooks']
+/** Commands that need no agents, or load those that they are about: setting up one plugin asks no other. */
+const withoutAgents: readonly string[] = ['version', 'completion', 'hooks', 'enable', 'agent']
 
-async function loadAgents(cli: Cli, refresh: boolean): Promise<void> {
+async function loadAgents(cli: Cli, hurried: boolean): Promise<void> {
   const [{ findRepo }, { loadExternalAgents }] = await Promise.all([
     import('../git/repo.ts'),
     import('./external-agents.ts'),
   ])
   const repo = findRepo(cli.cwd, cli.env)
-  if (repo !== undefined) await loadExternalAgents(repo, cli.env, { refresh })
+  if (repo !== undefined) await loadExternalAgents(repo, cli.env, { hurried })
 }
 
 async function printHelp(cli: Cli): Promise<number> {

@@ -3,7 +3,7 @@
 import { addAgents, agentCards, loadAgent } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Agent } from '../model/agent.ts'
-import { logFile } from '../sessions/places.ts'
+import { logFile, originalsDir } from '../sessions/places.ts'
 import { isSetUp, readSettings } from '../settings/read.ts'
 import type { Environment } from '../std/environment.ts'
 import { EntireError } from '../std/errors.ts'
@@ -18,7 +18,7 @@ export interface LoadOptions {
   evenIfDisabled?: boolean
   /** Asks the plugins again instead of using the cache. */
   refresh?: boolean
-  /** Whether a commit, or another agent, is waiting. */
+  /** Whether a commit, another agent, or a person who only wants to look is waiting. */
   hurried?: boolean
 }
 
@@ -62,7 +62,10 @@ async function discoveryOptions(
   env: Environment,
   { refresh = false, hurried = false }: LoadOptions,
 ) {
-  const { limits } = await import('../protocol/external-agent/subcommand.ts')
+  const [{ limits }, { readHookedPlugins }] = await Promise.all([
+    import('../protocol/external-agent/subcommand.ts'),
+    import('../agents/external/hooked-plugins.ts'),
+  ])
   const log = fileLog(logFile(repo), 'info', {
     component: 'external-agents',
   })
@@ -77,5 +80,6 @@ async function discoveryOptions(
       if (isSetUp(repo.root)) log.write('warn', problem)
     },
   }
-  return { site, cacheDir: repo.commonDir, clock: systemClock, refresh, hurried, taken: agentCards() }
+  const noted = readHookedPlugins({ root: repo.root, keepDir: originalsDir(repo) })
+  return { site, cacheDir: repo.commonDir, clock: systemClock, refresh, hurried, taken: agentCards(), noted }
 }

@@ -15,6 +15,7 @@ import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Agent, AgentCard } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
+import type { HandOver } from '../sessions/fetched-transcript.ts'
 import type { GitSession } from '../sessions/git-session.ts'
 import type { LiveIndex } from '../sessions/live-index.ts'
 import { moveToWorktree } from '../sessions/ownership.ts'
@@ -57,7 +58,7 @@ export interface CommitQuery {
 }
 
 export async function findCommittingSessions(query: CommitQuery): Promise<CommittingSession[]> {
-  const candidates = await findCandidates(query)
+  const candidates = await findCandidates({ ...query, handOver: 'take' })
   const agents = await Promise.all(
     candidates.map(({ session }) => query.recorder.findAgentByType(session.agentType)),
   )
@@ -66,7 +67,9 @@ export async function findCommittingSessions(query: CommitQuery): Promise<Commit
   )
 }
 
-async function findCandidates(query: CommitQuery): Promise<CommitCandidate[]> {
+type CandidateQuery = CommitQuery & { handOver: HandOver }
+
+async function findCandidates(query: CandidateQuery): Promise<CommitCandidate[]> {
   const opened = await Promise.all(candidateIds(query).map((id) => openCandidate(query, id)))
   const candidates = opened.filter((candidate) => candidate !== undefined)
   const verdicts = await Promise.all(
@@ -86,7 +89,7 @@ export async function findSomeCommittingSessions(query: CommitQuery): Promise<Co
   const others = ids.filter((id) => !sessions.get(id)?.active)
   for (const batch of [running, ...batches(others)]) {
     const some = new Map([...sessions].filter(([id]) => batch.includes(id)))
-    const found = await findCandidates({ ...query, live: { sessions: some } })
+    const found = await findCandidates({ ...query, live: { sessions: some }, handOver: 'keep' })
     if (found.length > 0) return found
   }
   return []
@@ -105,7 +108,7 @@ function candidateIds({ live, change }: CommitQuery): string[] {
 }
 
 async function openCandidate(
-  { recorder, git, live, change: { sampleOid } }: CommitQuery,
+  { recorder, git, live, change: { sampleOid }, handOver }: CandidateQuery,
   id: string,
 ): Promise<CommitCandidate | undefined> {
   const session = readSession(recorder.repo, id)
@@ -123,7 +126,7 @@ async function openCandidate(
   const read = async () => {
     // Most commits are made while no turn is running.
     const { readTurnTranscript } = await import('../sessions/transcript.ts')
-    return await readTurnTranscript({ recorder, agent, session, objects: git.objects, sampleOid })
+    return await readTurnTranscript({ recorder, agent, session, objects: git.objects, sampleOid, handOver })
   }
   let reading: Promise<TurnTranscript | undefined> | undefined
   const readTranscript = () => {

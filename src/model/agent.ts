@@ -44,6 +44,8 @@ export interface Agent {
   source?: TranscriptFetcher
   cutter?: TranscriptCutter
   analyser?: TranscriptAnalyser
+  /** The conversation in a stored transcript, by an agent that is the only one to understand it. */
+  readConversation?(transcript: Buffer, session: string): Promise<TranscriptEntry[] | undefined>
   preparer?: TranscriptPreparer
   subagents?: SubagentTranscripts
   /** The agent waits for its subagents, so all of them have ended when the turn ends. */
@@ -167,6 +169,8 @@ export interface TranscriptFetcher {
   locate(session: string, place: ProjectContext): Promise<string | undefined>
   /** The transcript, or the file to read instead when it is too large. Throws when it is not available. */
   fetch(reference: string, place: ProjectContext): Promise<{ bytes: Buffer } | { file: string }>
+  /** Where the reference is the file that the transcript is read from: while it is unchanged, so is the transcript. */
+  isFile?: true
 }
 
 /** What an analyser finds that is new to it. */

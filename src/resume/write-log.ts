@@ -160,10 +160,15 @@ export async function deliverToAgent(
   const backup =
     before && backUp(log.path, clock(), (name) => copyFileSync(log.path, name, constants.COPYFILE_EXCL))
   const isTaken = await agent.resume.deliver(log, env)
+  if (!isTaken) {
+    // The agent may have written something else over the log.
+    if (backup !== undefined) renameSync(backup, log.path)
+    else if (fileSize(log.path) !== undefined) removeFile(log.path)
+    return undefined
+  }
   const isLost =
-    isTaken && before !== undefined && readBytes(log.path)?.subarray(0, before.length).equals(before) !== true
+    before !== undefined && readBytes(log.path)?.subarray(0, before.length).equals(before) !== true
   if (backup !== undefined && !isLost) removeFile(backup)
-  if (!isTaken) return undefined
   return isLost && backup !== undefined ? { backup } : {}
 }
 

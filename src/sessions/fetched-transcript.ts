@@ -4,14 +4,23 @@
 import { closeSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { AppendedPart, TranscriptUpdate } from '../checkpoints/transcript-store.ts'
+import type { TranscriptAnalyser, TranscriptAnalysis } from '../model/agent.ts'
 import type { RecordingStart, TranscriptCursor } from '../model/session.ts'
 import type { ProjectContext } from '../model/session-file.ts'
-import { fileSize, openRegular, readBytes, removeFile, writeAtomic } from '../std/file.ts'
+import { noTokens } from '../model/tokens.ts'
+import { fileSize, findStat, openRegular, readBytes, readText, removeFile, writeAtomic } from '../std/file.ts'
+import { asObject, parseJson } from '../std/json.ts'
 import type { EventWork } from './event-work.ts'
 import { temporaryDir } from './places.ts'
 import { readTurnStart } from './turn-start-state.ts'
 
-type Reading = Pick<EventWork, 'recorder' | 'agent' | 'session'>
+/**
+ * The hook before a commit, which saves no state, keeps what a plugin said, and the hook after it takes it: asking again
+ * would cost as many processes.
+ */
+export type HandOver = 'keep' | 'take'
+
+type Reading = Pick<EventWork, 'recorder' | 'agent' | 'session'> & { handOver?: HandOver }
 
 function placeOf({ repo, env }: Reading['recorder']): ProjectContext {
   return { root: repo.root, env }
@@ -43,6 +52,9 @@ export async function readThroughFile(
 ): Promise<UnparsedPart | undefined> {
   const { agent, recorder } = work
   if (agent.source === undefined) return await read(reference, cursor)
+  const stamp = agent.source.isFile ? stampOf(reference) : undefined
+  if (stamp !== undefined && cursor?.path === reference && cursor.carry?.stamp === stamp)
+    return { parse: () => unchanged(cursor) }
   const fetched = await agent.source.fetch(reference, placeOf(recorder))
   // Named like any half-written file, so that `sweep` removes what a killed process leaves.
   const name = `transcript-${recorder.random(4)}.txt.${process.pid}.tmp`
@@ -58,7 +70,10 @@ export async function readThroughFile(
     return {
       parse: async () => {
         const update = part.parse()
-        return await analyse(work, { ...update, cursor: { ...update.cursor, path: reference } }, bytes)
+        const read = await analyse(work, { ...update, cursor: { ...update.cursor, path: reference } }, bytes)
+        return stamp === undefined
+          ? read
+          : withStamp(read, readBytes(reference)?.equals(bytes) ? stamp : null)
       },
     }
   } finally {
@@ -66,11 +81,27 @@ export async function readThroughFile(
   }
 }
 
+// It is replaced, or grows, when something is said.
+function stampOf(reference: string): string | undefined {
+  const stat = isAbsolute(reference) ? findStat(reference) : undefined
+  return stat?.isFile() ? `${stat.ino}:${stat.size}:${stat.mtimeMs}` : undefined
+}
+
+function unchanged(cursor: TranscriptCursor): TranscriptUpdate {
+  const reading = { items: 0, files: [], prompts: [], tokens: noTokens, subagents: [] }
+  return { cursor, reading, restarted: false, isUncertain: false }
+}
+
+// A plugin may read its transcript from elsewhere, and only name a file: then there is nothing to compare.
+function withStamp({ cursor, ...update }: TranscriptUpdate, stamp: string | null): TranscriptUpdate {
+  return { ...update, cursor: { ...cursor, carry: { ...cursor.carry, stamp } } }
+}
+
 // What came before the first recorded turn does not count.
 async function analyse(work: Reading, update: TranscriptUpdate, bytes: Buffer): Promise<TranscriptUpdate> {
   const { agent, session } = work
   if (agent.analyser === undefined) return update
-  const { carry, isUncertain, ...found } = await agent.analyser.read({
+  const { carry, isUncertain, ...found } = await readAnalysis(work, agent.analyser, {
     reference: update.cursor.path,
     session: session.id,
     start: recordingStart(work).position,
@@ -83,6 +114,32 @@ async function analyse(work: Reading, update: TranscriptUpdate, bytes: Buffer): 
     restarted: update.restarted,
     isUncertain,
   }
+}
+
+type AnalysisRequest = Parameters<TranscriptAnalyser['read']>[0]
+
+async function readAnalysis(
+  { recorder, handOver }: Reading,
+  analyser: TranscriptAnalyser,
+  request: AnalysisRequest,
+): Promise<TranscriptAnalysis> {
+  if (handOver === undefined) return await analyser.read(request)
+  const file = join(temporaryDir(recorder.repo), 'analysis.json')
+  const key = keyOf(request)
+  const kept = asObject(parseJson(readText(file) ?? ''))
+  if (kept !== undefined && handOver === 'take') removeFile(file)
+  if (kept?.key === key) return kept.analysis as unknown as TranscriptAnalysis
+  const analysis = await analyser.read(request)
+  if (handOver === 'keep' && analysis.carry !== request.carry) {
+    const { text } = await recorder.redaction()
+    const told = { prompts: analysis.prompts.map(text), summary: analysis.summary && text(analysis.summary) }
+    writeAtomic(file, JSON.stringify({ key, analysis: { ...analysis, ...told } }))
+  }
+  return analysis
+}
+
+function keyOf({ bytes, ...request }: AnalysisRequest): string {
+  return new Bun.CryptoHasher('sha1').update(JSON.stringify(request)).update(bytes).digest('hex')
 }
 
 /** Where the recording of the session began. States of other versions do not say it: their current turn does. */

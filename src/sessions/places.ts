@@ -13,6 +13,11 @@ export function temporaryDir(repo: Repo): string {
   return join(repo.gitDir, 'entire-tmp')
 }
 
+/** What installed hooks replaced, and which plugins installed theirs. Each work tree has its own. */
+export function originalsDir(repo: Repo): string {
+  return join(repo.gitDir, 'entire-originals')
+}
+
 /** The log, and that of versions that kept it in the work tree. */
 export function logFiles(repo: Repo): string[] {
   return [logFile(repo), ...insideWorktree(repo, '.entire/logs/entire.log')]

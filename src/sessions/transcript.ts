@@ -21,7 +21,12 @@ import { fileSize, readText } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { asCount, asNumber, asObject, asStrings } from '../std/json.ts'
 import type { EventWork } from './event-work.ts'
-import { findTranscriptReference, readThroughFile, recordingStart } from './fetched-transcript.ts'
+import {
+  findTranscriptReference,
+  type HandOver,
+  readThroughFile,
+  recordingStart,
+} from './fetched-transcript.ts'
 import { readTurnStart } from './turn-start-state.ts'
 
 /** What a transcript says since the last save, and its redacted form, not stored yet. */
@@ -50,6 +55,7 @@ export interface TurnTranscript {
 export interface TranscriptRequest extends Pick<EventWork, 'recorder' | 'agent' | 'session' | 'objects'> {
   /** Any object id of the repository, for its length. */
   sampleOid: Oid
+  handOver?: HandOver
 }
 
 /** A transcript since the last save, redacted but not parsed. Parsing hands on the blobs that are left. */

@@ -184,17 +184,6 @@ test('hooks of an external agent are silent where entire is disabled', async () 
   expect(agent.calls()).toEqual([''])
 })
 
-test('an agent that does not exist cannot be enabled', async () => {
-  await using repo = await repoWithPlugins()
-  putPlugin(repo, on('detect', `echo '{"present":false}'; exit 0`))
-  const { code, err } = await repo.entire(['enable', '--agent', 'sample'])
-  expect({ code, err }).toEqual({
-    code: 1,
-    err: expect.stringContaining('Sample is not available in this repository'),
-  })
-  expect(existsSync(join(repo.root, '.sample'))).toBe(false)
-})
-
 test('uninstalling removes the hooks of an external agent', async () => {
   await using repo = await enabledRepo()
   const { code, out } = await repo.entire(['disable', '--uninstall', '--force'])

@@ -11,7 +11,7 @@ import { pluginAnalyser } from './analyser.ts'
 import { answerOrReport, ask, askForBytes, type PluginProgram } from './call.ts'
 import { forgetHooks, rememberHooks } from './hooked-plugins.ts'
 import type { Info } from './info.ts'
-import { pluginResumer, pluginSource } from './session-files.ts'
+import { pluginResumer, pluginSource, readCompact } from './session-files.ts'
 import { anyTranscript, pluginCutter } from './transcript.ts'
 
 export function externalAgent(plugin: PluginProgram, info: Info): Agent {
@@ -34,6 +34,9 @@ export function externalAgent(plugin: PluginProgram, info: Info): Agent {
     source: pluginSource(plugin, info),
     cutter: pluginCutter(plugin),
     ...given({ analyser }),
+    ...(capabilities.compact_transcript === true
+      ? { readConversation: (bytes, session) => readCompact(plugin, bytes, session) }
+      : {}),
     ...(capabilities.hooks === true
       ? { installer: pluginInstaller(plugin, { type: info.type, protectedDirs }) }
       : {}),
@@ -125,6 +128,7 @@ function pluginInstaller(
         type: agent.type,
         path: plugin.path,
         dirs: agent.protectedDirs,
+        ...given({ searchPath: plugin.env.PATH }),
       })
       return added
     },

@@ -2,8 +2,9 @@
 // what was counted there. After a rewind, counting continues at the last mark that is still in the transcript; one
 // that begins anew has none, and counts in full.
 
+import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { TranscriptAnalyser } from '../../model/agent.ts'
+import type { TranscriptAnalyser, TranscriptAnalysis } from '../../model/agent.ts'
 import { noTokens, subtractTokens, type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import type { Messages } from '../../protocol/external-agent/messages.ts'
 import { given } from '../../std/given.ts'
@@ -58,6 +59,8 @@ export function pluginAnalyser(
   return {
     position: async (reference) => (await position(reference)) ?? 0,
     async read({ start, carry, ...transcript }) {
+      const whole = wholeOf(transcript, readsSubagents)
+      if (carry !== undefined && carry.whole === whole) return nothingNew(carry)
       const end = await position(transcript.reference)
       const content = Buffer.from(transcript.bytes)
       const marks = asArray(carry?.marks).flatMap(parseMark)
@@ -77,6 +80,7 @@ export function pluginAnalyser(
       const mark: Mark = { ...placeIn(content), position: end ?? 0, ...(analyses ? {} : { totals: tokens }) }
       return {
         carry: {
+          ...(isUnanswered ? {} : { whole }),
           position: isUnanswered ? known.position : mark.position,
           marks: (isUnanswered ? marks : [...withoutLater(marks, mark), mark])
             .slice(-rememberedMarks)
@@ -89,6 +93,28 @@ export function pluginAnalyser(
         ...(summary ? summaryIn(summary) : {}),
       }
     },
+  }
+}
+
+/** Names everything that an answer depends on: while it is the same, the plugin is not asked again. */
+function wholeOf(transcript: Omit<Call, 'from'>, readsSubagents: boolean): string {
+  const hash = new Bun.CryptoHasher('sha1').update(transcript.bytes)
+  if (readsSubagents) for (const stamp of listStamps(subagentsDir(transcript))) hash.update(`\0${stamp}`)
+  return hash.digest('hex')
+}
+
+function nothingNew(carry: JsonObject): TranscriptAnalysis {
+  return { carry, isUncertain: false, files: [], prompts: [], tokens: noTokens }
+}
+
+function listStamps(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+      .sort()
+      .map((name) => `${name} ${statSync(join(dir, name)).size} ${statSync(join(dir, name)).mtimeMs}`)
+  } catch {
+    // There are no subagents, or one is just being written.
+    return []
   }
 }
 
@@ -181,7 +207,7 @@ type Call = Pick<Parameters<TranscriptAnalyser['read']>[0], 'reference' | 'sessi
 }
 
 /** Beside the transcript, in a directory named after the session, as Claude Code has it. */
-function subagentsDir({ reference, session }: Call): string {
+function subagentsDir({ reference, session }: Omit<Call, 'from'>): string {
   return join(dirname(reference), session, 'subagents')
 }
 

@@ -1,7 +1,7 @@
 // Finds external agents on the PATH. A plugin that cannot be used is left out, and the reason is reported.
 
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, delimiter, isAbsolute, join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { executablePrefix } from '../../protocol/external-agent/subcommand.ts'
 import { EntireError } from '../../std/errors.ts'
@@ -9,6 +9,7 @@ import { isExecutable, searchPath, whyUntrusted } from '../../std/program-search
 import type { Clock } from '../../std/time.ts'
 import { externalAgent } from './agent.ts'
 import { makePlugin, type PluginProgram, type PluginSite, plainLine } from './call.ts'
+import type { HookedPlugin } from './hooked-plugins.ts'
 import { type KnownPlugin, openInfoCache, readInfo } from './info.ts'
 
 export interface Discovery {
@@ -25,13 +26,15 @@ export interface Discovery {
   hurried?: boolean
   /** Agents whose names and types are taken. */
   taken: Pick<Agent, 'name' | 'type'>[]
+  /** Plugins with hooks here: an agent that runs them may have a PATH without the plugin. */
+  noted: HookedPlugin[]
 }
 
 const infoCacheName = 'entire-agents.json'
 
 /** Undefined when there is no such plugin. Throws when the plugin cannot be used. */
 export async function findExternalAgent(discovery: Discovery, name: string): Promise<Agent | undefined> {
-  const plugin = findAgentPlugin(discovery.site, name)
+  const plugin = findAgentPlugin(discovery, name)
   if (plugin === undefined) return undefined
   const { known } = await learn(discovery, plugin)
   if ('info' in known) return externalAgent(plugin, known.info)
@@ -43,7 +46,9 @@ export async function findExternalAgent(discovery: Discovery, name: string): Pro
 /** Plugins that cannot be used are left out; the reason is reported once. */
 export async function listExternalAgents(discovery: Discovery): Promise<Agent[]> {
   const { site, taken } = discovery
-  const plugins = listAgentPlugins(site).filter(({ name }) => !taken.some((agent) => agent.name === name))
+  const plugins = listAgentPlugins(discovery).filter(
+    ({ name }) => !taken.some((agent) => agent.name === name),
+  )
   const found = await Promise.all(
     plugins.map(async (plugin) => {
       const { known, isNew } = await learn(discovery, plugin)
@@ -82,16 +87,25 @@ async function readKnown(plugin: PluginProgram): Promise<KnownPlugin> {
 
 const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
-/** The first executable of that name on the PATH that other users cannot change. */
-function findAgentPlugin(site: PluginSite, name: string): PluginProgram | undefined {
+/** The first executable of that name on the PATH that other users cannot change, else where it was noted. */
+function findAgentPlugin({ site, noted }: Discovery, name: string): PluginProgram | undefined {
   if (!nameRule.test(name)) return undefined
   const path = searchPath(site.env)
     .map((dir) => join(dir, executablePrefix + name))
     .find((place) => isExecutable(place) && isTrusted(site, place))
-  return path === undefined ? undefined : makePlugin(name, path, site)
+  if (path !== undefined) return makePlugin(name, path, site)
+  return noted.filter((plugin) => plugin.name === name).flatMap((plugin) => openNoted(site, plugin))[0]
 }
 
-function listAgentPlugins(site: PluginSite): PluginProgram[] {
+// With the PATH that it had then behind that of today.
+function openNoted(site: PluginSite, { name, path, searchPath: before }: HookedPlugin): PluginProgram[] {
+  if (basename(path) !== executablePrefix + name || !isAbsolute(path)) return []
+  if (!isExecutable(path) || !isTrusted(site, path)) return []
+  const PATH = [site.env.PATH, before].filter(Boolean).join(delimiter)
+  return [makePlugin(name, path, { ...site, env: { ...site.env, PATH } })]
+}
+
+function listAgentPlugins({ site, noted }: Discovery): PluginProgram[] {
   const found = new Map<string, PluginProgram>()
   for (const dir of searchPath(site.env)) {
     for (const file of list(dir)) {
@@ -101,6 +115,8 @@ function listAgentPlugins(site: PluginSite): PluginProgram[] {
       if (isExecutable(path) && isTrusted(site, path)) found.set(name, makePlugin(name, path, site))
     }
   }
+  for (const plugin of noted.filter(({ name }) => !found.has(name)))
+    for (const program of openNoted(site, plugin)) found.set(plugin.name, program)
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 

@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HookSite } from '../../model/agent.ts'
 import { readText, removeFile, writeAtomic } from '../../std/file.ts'
+import { given } from '../../std/given.ts'
 import { asObject, asString, asStrings, formatJson, parseJson } from '../../std/json.ts'
 
 export interface HookedPlugin {
@@ -14,6 +15,8 @@ export interface HookedPlugin {
   path: string
   /** Directories of the work tree that belong to the agent: most have their settings there. */
   dirs: string[]
+  /** The PATH of the person who installed them: the plugin may need programs that are not on that of the agent. */
+  searchPath?: string
 }
 
 export function rememberHooks(site: HookSite, plugin: HookedPlugin): void {
@@ -35,6 +38,7 @@ export function readHookedPlugins(site: HookSite): HookedPlugin[] {
         type: asString(record.type) ?? name,
         path: asString(record.path) ?? '',
         dirs: asStrings(record.dirs),
+        ...given({ searchPath: asString(record.searchPath) }),
       },
     ]
   })

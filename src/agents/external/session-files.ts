@@ -1,16 +1,21 @@
 // Reads the transcripts of sessions through a plugin, and delivers sessions to it.
 
-import { isAbsolute, normalize, resolve } from 'node:path'
-import type { SessionResumer, TranscriptFetcher } from '../../model/agent.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { isAbsolute, join, normalize, resolve } from 'node:path'
+import type { SessionResumer, TranscriptEntry, TranscriptFetcher } from '../../model/agent.ts'
 import type { DeliveredLog } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
-import { fileSize } from '../../std/file.ts'
+import { fileSize, readBytes, writeAtomic } from '../../std/file.ts'
 import { isInside } from '../../std/program-search.ts'
 import { answerOrReport, ask, callPlugin, findProblem, type PluginProgram, plainLine } from './call.ts'
 import type { Info } from './info.ts'
+import { parseCompact } from './transcript.ts'
 
 export function pluginSource(plugin: PluginProgram, { capabilities }: Info): TranscriptFetcher {
   return {
+    // A preparer may have more to write into the file.
+    ...(capabilities.transcript_preparer === true ? {} : { isFile: true }),
     locate: (session) =>
       answerOrReport(
         plugin,
@@ -97,7 +102,42 @@ async function deliver(
     deleted_files: [],
   }
   await ask(plugin, 'write-session', {}, JSON.stringify(message))
-  return true
+  if (await isStored(plugin, path, bytes)) return true
+  plugin.site.report(
+    `entire-agent-${plugin.name} write-session stored something else than the transcript. It was put in place.`,
+  )
+  return false
+}
+
+// What the plugin itself reads counts: it need not keep sessions in files. A long answer is cut off.
+async function isStored(plugin: PluginProgram, path: string, bytes: Buffer): Promise<boolean> {
+  const read = await callPlugin(plugin, 'read-transcript', { 'session-ref': path })
+  return read.overflowed === 'stdout'
+    ? readBytes(path)?.equals(bytes) === true
+    : read.code === 0 && read.stdout.equals(bytes)
+}
+
+/**
+ * The conversation in a stored transcript: the plugin shortens a copy of it, which has the name that the session's
+ * own file would have. Undefined when it cannot.
+ */
+export async function readCompact(
+  plugin: PluginProgram,
+  bytes: Buffer,
+  session: string,
+): Promise<TranscriptEntry[] | undefined> {
+  const dir = mkdtempSync(join(tmpdir(), 'entire-transcript-'))
+  try {
+    const compact = async () => {
+      const path = await sessionFile(plugin, dir, session)
+      writeAtomic(path, bytes)
+      return await ask(plugin, 'compact-transcript', { 'session-ref': path })
+    }
+    const answer = await answerOrReport(plugin, compact())
+    return answer && parseCompact(Buffer.from(answer.transcript, 'base64').toString('utf8'))
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 }
 
 /**

@@ -124,6 +124,33 @@ function toolText(entry: JsonObject): string {
       : JSON.stringify(detail)
 }
 
+/** Reads the common short form: a line for each message, with blocks of text and of tool calls. */
+export function parseCompact(text: string): TranscriptEntry[] {
+  return text.split('\n').flatMap((line) => {
+    const message = asObject(parseJson(line))
+    const role = roles[asString(message?.type) ?? '']
+    if (message === undefined || role === undefined) return []
+    const blocks =
+      typeof message.content === 'string' ? [{ text: message.content }] : asArray(message.content)
+    return blocks.flatMap((block): TranscriptEntry[] => {
+      const part = asObject(block)
+      if (part?.type === 'tool_use')
+        return [
+          { role: 'tool', name: asString(part.name) ?? 'tool', text: inputText(asObject(part.input) ?? {}) },
+        ]
+      const said = asString(part?.text)?.trim() ?? ''
+      return said === '' ? [] : [{ role, text: said }]
+    })
+  })
+}
+
+function inputText(input: JsonObject): string {
+  const detail = ['description', 'command', 'file_path', 'path', 'pattern'].map((name) =>
+    asString(input[name]),
+  )
+  return detail.find((text) => text !== undefined) ?? ''
+}
+
 // Base64 in the answer takes four bytes for three, and every chunk has quotes and a comma.
 const mostToCut = Math.floor((limits.maxBytes * 3) / 4) - 4096
 const mostChunks = 100

@@ -3,7 +3,7 @@
 
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { agents } from '../../agents/all.ts'
-import { forgetHooks } from '../../agents/external/hooked-plugins.ts'
+import { forgetHooks, readHookedPlugins } from '../../agents/external/hooked-plugins.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { defaultSettings } from '../../model/settings.ts'
@@ -19,9 +19,9 @@ import { clean, tableLines } from '../render/text.ts'
 import {
   detectedAgents,
   namedAgents,
+  noteAbsent,
   pluginHint,
   recordableNames,
-  requirePresent,
 } from '../setup/choose-agents.ts'
 import { findGonePlugins, readHookHealth, removalByHand } from '../setup/health.ts'
 import {
@@ -71,8 +71,8 @@ const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
   async func({ force }, ...names) {
     const repo = requireRepo(this, 'agent add')
     const agents = await namedAgents(this, repo, names, unknownAgentToAdd)
-    await requirePresent(repo, agents)
     requireSetUp(repo, `Run \`entire enable --agent ${names.join(',')}\`.`)
+    await noteAbsent(this, repo, agents)
     const settings = readSettings(repo.root)
     const command = hookProgram(settings, this.program)
     for (const agent of agents)
@@ -98,11 +98,11 @@ const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
 const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
   async func(_flags, ...names) {
     const repo = requireRepo(this, 'agent remove')
-    const allGone = await findGonePlugins(repo, this.env)
-    const gone = allGone.filter(({ name }) => names.includes(name))
+    const plugins = readHookedPlugins(hookSite(repo))
+    const gone = await findGonePlugins(repo, this.env, (plugin) => names.includes(plugin.name))
     const others = names.filter((name) => !gone.some((plugin) => plugin.name === name))
     const installed = await findInstalledAgents(repo)
-    const removable = [...installed, ...allGone].map(({ name }) => name)
+    const removable = [...new Set([...installed, ...plugins].map(({ name }) => name))]
     const agents = await namedAgents(this, repo, others, (name) => unknownAgentToRemove(name, removable))
     for (const plugin of gone) {
       forgetHooks(hookSite(repo), plugin.name)
@@ -117,7 +117,7 @@ const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
         this.out(`Hooks for ${agent.description} are not installed`)
       }
     }
-    if (installed.length > 0 && installed.every((agent) => agents.includes(agent)))
+    if (removable.length > 0 && removable.every((name) => names.includes(name)))
       this.note(
         'Note: No agent is left, so nothing is recorded. Run `entire disable --uninstall` to remove everything.',
       )
@@ -182,7 +182,7 @@ interface AgentFact {
 }
 
 async function readFacts(cli: Cli, repo: Repo | undefined): Promise<AgentFact[]> {
-  if (repo !== undefined) await loadExternalAgents(repo, cli.env, { evenIfDisabled: true })
+  if (repo !== undefined) await loadExternalAgents(repo, cli.env, { evenIfDisabled: true, refresh: true })
   const health =
     repo && (await readHookHealth(cli, repo, isSetUp(repo.root) ? readSettings(repo.root) : defaultSettings))
   const detected: Agent[] = repo

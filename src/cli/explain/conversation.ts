@@ -26,15 +26,41 @@ export async function readStoredConversation(
 ): Promise<StoredConversation> {
   try {
     const transcript = await readTranscript(objects, session, await joinerOf(session))
-    return transcript === undefined
-      ? { entries: [] }
-      : await parseStoredConversation(transcript.toString('utf8'), session, scope)
+    if (transcript === undefined) return { entries: [] }
+    const told = await askForConversation(transcript, session, scope)
+    return told ?? (await parseStoredConversation(transcript.toString('utf8'), session, scope))
   } catch (error) {
     // A missing chunk does not hide the rest of the checkpoint.
     if (error instanceof EntireError && error.code === 'transcript-missing')
       return { entries: [], problem: '(transcript is incomplete)' }
     throw error
   }
+}
+
+/** By a plugin that understands its transcripts. Undefined when there is none, or it cannot. */
+async function askForConversation(
+  transcript: Buffer,
+  { agent: type, session, transcriptStart }: StoredSession,
+  scope: Scope,
+): Promise<StoredConversation | undefined> {
+  const { findAgentByType } = await import('../../agents/all.ts')
+  const agent = type === undefined ? undefined : findAgentByType(type)
+  const all = await agent?.readConversation?.(transcript, session)
+  if (agent === undefined || all === undefined || all.length === 0) return undefined
+  // The short form has no positions: what the beginning alone says is left out.
+  const before = transcriptStart === 0 ? undefined : firstLines(agent, transcript, transcriptStart)
+  const known = before && ((await agent.readConversation?.(before, session)) ?? [])
+  const scoped = all.slice(known?.length ?? 0)
+  const firstPrompt = scoped.find((entry) => entry.role === 'user')?.text
+  return { entries: scope === 'full' ? all : scoped, ...given({ firstPrompt }) }
+}
+
+/** Undefined for a document, which cannot be cut. */
+function firstLines({ transcript: format }: Agent, transcript: Buffer, count: number): Buffer | undefined {
+  if (format.shape(transcript.subarray(0, 4096).toString('utf8')) !== 'lines') return undefined
+  let end = 0
+  for (let line = 0; line < count && end !== -1; line += 1) end = transcript.indexOf(10, end) + 1 || -1
+  return end === -1 ? undefined : transcript.subarray(0, end)
 }
 
 async function parseStoredConversation(

@@ -22,7 +22,11 @@ export async function namedAgents(
     const agent =
       findAgent(name) ??
       (await loadExternalAgent(repo, cli.env, name, { evenIfDisabled: true, refresh: true }))
-    if (agent === undefined) throw unknown(name)
+    if (agent === undefined) {
+      // For the list of names in the error.
+      await loadExternalAgents(repo, cli.env)
+      throw unknown(name)
+    }
     if (!isRecordable(agent))
       throw new EntireError(
         'agent-failed',
@@ -44,33 +48,30 @@ function isRecordable({ installer, watcher }: Agent): boolean {
   return installer !== undefined || watcher !== undefined
 }
 
-/** Rejects external agents that are not used here, because their hooks would never be called. */
-export async function requirePresent(repo: Repo, agents: Agent[]): Promise<void> {
+/** Says which external agents their plugins do not find here. The person who named one knows better. */
+export async function noteAbsent(cli: Cli, repo: Repo, agents: Agent[]): Promise<void> {
   for (const agent of agents) {
-    if (agent.executable === undefined || (await agent.detect(repo.root))) continue
-    throw new EntireError(
-      'not-found',
-      `${agent.type} is not available in this repository, so it was not enabled.`,
-      {
-        hint: `The plugin decides that: run \`${agent.executable} detect\`.`,
-      },
-    )
+    if (agent.executable === undefined) continue
+    const isPresent = await detects(cli, repo, agent)
+    if (isPresent === false)
+      cli.note(`Note: ${agent.executable} does not detect ${agent.type} here. It is set up all the same.`)
   }
 }
 
 export async function detectedAgents(cli: Cli, repo: Repo): Promise<HookedAgent[]> {
-  const detected = await Promise.all(
-    hookedAgents().map(async (agent) => {
-      try {
-        return await agent.detect(repo.root)
-      } catch (error) {
-        if (!(error instanceof EntireError)) throw error
-        cli.note(`[entire] ${cleanLines(messageOf(error))}`)
-        return false
-      }
-    }),
-  )
+  const detected = await Promise.all(hookedAgents().map((agent) => detects(cli, repo, agent)))
   return hookedAgents().filter((_, index) => detected[index])
+}
+
+/** Undefined when its plugin cannot tell; the reason is shown. */
+async function detects(cli: Cli, repo: Repo, agent: Agent): Promise<boolean | undefined> {
+  try {
+    return await agent.detect(repo.root)
+  } catch (error) {
+    if (!(error instanceof EntireError)) throw error
+    cli.note(`[entire] ${cleanLines(messageOf(error))}`)
+    return undefined
+  }
 }
 
 /** The installed agents, else the detected ones, else the default agent. */

@@ -5,7 +5,7 @@ import { buildCommand } from '@stricli/core'
 import { findOldGit, installGitHint } from '../../git/exec.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import { type SettingsFile, strategies } from '../../model/settings.ts'
+import { type Settings, type SettingsFile, strategies } from '../../model/settings.ts'
 import { isSetUp, readRawSettings, readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
 import { type Changes, ensureEntireDir } from '../../settings/write.ts'
 import { cannotCombine, EntireError, invalidValue, useOneOf } from '../../std/errors.ts'
@@ -13,17 +13,18 @@ import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, hookProgram, requireRepo } from '../context.ts'
+import { loadExternalAgents } from '../external-agents.ts'
 import { clean } from '../render/text.ts'
 import type { RemoteChange } from './checkpoint-remote.ts'
 import {
   askForAgents,
   detectedAgents,
   namedAgents,
+  noteAbsent,
   proposedAgents,
-  requirePresent,
   unknownAgentToEnable,
 } from './choose-agents.ts'
-import { type HookHealth, isHealthy, readHookHealth } from './health.ts'
+import { type HookHealth, isHealthy, noHealth, readHookHealth } from './health.ts'
 import {
   ensureMetadataBranch,
   installAgent,
@@ -41,7 +42,12 @@ interface EnableFlags {
   strategy?: string
   skipPushSessions?: boolean
   checkpointRemote?: string
+  checkpointBackend?: string
   absoluteGitHookPath?: boolean
+  all?: boolean
+  telemetry?: boolean
+  localDev?: boolean
+  ignoreUntracked?: boolean
   force?: boolean
   yes?: boolean
   json?: boolean
@@ -77,11 +83,20 @@ export const enableCommand = buildCommand<EnableFlags, [], Cli>({
         'remote',
         'Push checkpoints to this place: the name of a git remote, a URL, or for example github:owner/repo',
       ),
+      checkpointBackend: valueFlag(
+        'backend',
+        'Store checkpoints on one branch (branch), or in one ref each (refs)',
+      ),
       absoluteGitHookPath: switchFlag('Call this program by its absolute path in hooks'),
+      all: switchFlag('Install hooks for all agents that are used here, plugins included'),
       yes: switchFlag('Do not ask; use the agents that are installed or detected'),
       json: switchFlag('Print what was done as JSON'),
+      // This program has no telemetry; the reference program reads the setting.
+      telemetry: { kind: 'boolean', optional: true, hidden: true, brief: 'For the reference program' },
+      localDev: { ...switchFlag('For the reference program'), hidden: true },
+      ignoreUntracked: { ...switchFlag('For the reference program'), hidden: true },
     },
-    aliases: { f: 'force', y: 'yes' },
+    aliases: { a: 'all', f: 'force', y: 'yes' },
   },
   docs: {
     brief: 'Start recording in this repository',
@@ -118,24 +133,41 @@ interface Report {
   settings: string[]
 }
 
+/** Flags of the reference program that mean nothing here. */
+const withoutEffect = [
+  { name: 'localDev', text: '--local-dev', why: 'hooks call this program' },
+  {
+    name: 'ignoreUntracked',
+    text: '--ignore-untracked',
+    why: "files that were there before are never the agent's",
+  },
+] as const
+
 /** Undefined when the person cancelled the question and nothing was changed. */
 async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report | undefined> {
   await requireGit(repo)
   const { changes, localChanges } = await planSettings(repo, flags)
+  if (flags.all && flags.agent) throw cannotCombine(['--all', '--agent'])
+  for (const flag of withoutEffect.filter(({ name }) => flags[name]))
+    cli.note(`Note: ${flag.text} has no effect: ${flag.why}.`)
   const named = flags.agent && (await namedAgents(cli, repo, flags.agent, unknownAgentToEnable))
-  await requirePresent(repo, named ?? [])
+  if (named === undefined) await loadExternalAgents(repo, cli.env, { refresh: true })
+  await noteAbsent(cli, repo, named ?? [])
   const before = readSettings(repo.root)
   const wasSetUp = isSetUp(repo.root)
-  const health = await readHookHealth(cli, repo, before)
+  // Who names agents does not ask about the others.
+  const health = named === undefined ? await readHookHealth(cli, repo, before) : noHealth
   const changesSettings = Object.keys(changes).length + Object.keys(localChanges).length > 0
-  const isComplete = wasSetUp && isHealthy(health) && named === undefined && !flags.force && !changesSettings
+  const isComplete =
+    wasSetUp && isHealthy(health) && named === undefined && !flags.all && !flags.force && !changesSettings
   if (isComplete && before.enabled) return await printComplete(cli, repo, health)
-  const isQuiet = flags.yes || flags.json || !cli.interactive
+  const isQuiet = flags.yes || flags.all || flags.json || !cli.interactive
   const mustAsk =
     named === undefined && !isQuiet && !isComplete && !(changesSettings && health.agents.length > 0)
   const agents = mustAsk
     ? await askForAgents(cli, repo, health.agents)
-    : (named ?? (await proposedAgents(cli, repo, health.agents)))
+    : (named ??
+      (await proposedAgents(cli, repo, flags.all ? await detectedAgents(cli, repo) : health.agents)))
   if (agents === undefined) return void cli.out('Nothing was changed.')
   const { askToPush, describePush } = await import('./where-checkpoints-go.ts')
   const mayPush =
@@ -213,12 +245,28 @@ async function planSettings(
     ...given({ strategy: flags.strategy }),
     ...(flags.absoluteGitHookPath ? { absolute_git_hook_path: true } : {}),
   }
+  if (flags.telemetry !== undefined) changes.telemetry = flags.telemetry
+  if (flags.checkpointBackend !== undefined)
+    changes.checkpoints = { primary: { type: requireBackend(flags.checkpointBackend) } }
   const options: Changes = {
     ...(flags.skipPushSessions ? { push_sessions: false } : {}),
     ...(remote !== undefined && !remote.onlyLocal ? remote.options : {}),
   }
   if (Object.keys(options).length > 0) changes.strategy_options = options
   return { changes, localChanges: remote?.onlyLocal ? { strategy_options: remote.options } : {} }
+}
+
+const backends: Record<string, Settings['checkpointsBackend']> = {
+  branch: 'git-branch',
+  refs: 'git-refs',
+  'git-branch': 'git-branch',
+  'git-refs': 'git-refs',
+}
+
+function requireBackend(text: string): Settings['checkpointsBackend'] {
+  const backend = Object.hasOwn(backends, text) ? backends[text] : undefined
+  if (backend !== undefined) return backend
+  throw invalidValue(clean(text), '--checkpoint-backend', useOneOf(['branch', 'refs']))
 }
 
 async function planRemote(repo: Repo, text: string, { project }: EnableFlags): Promise<RemoteChange> {

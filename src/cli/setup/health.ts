@@ -13,7 +13,7 @@ import { exists } from '../../std/file.ts'
 import { type Cli, hookProgram } from '../context.ts'
 import { readHookErrors } from '../doctor/log-file.ts'
 import { loadExternalAgent } from '../external-agents.ts'
-import { findInstalledAgents, findWatchedAgents, type HookedAgent, hookSite } from './setup.ts'
+import { findWatchedAgents, type HookedAgent, hookSite, readAgentHooks } from './setup.ts'
 import { describeUnreported, findUnreported } from './unreported.ts'
 
 export interface HookHealth {
@@ -22,15 +22,32 @@ export interface HookHealth {
   watched: Agent[]
   outdated: HookedAgent[]
   git: 'all' | 'outdated' | 'missing'
+  /** Why plugins with hooks here cannot be asked. */
+  problems: string[]
 }
+
+/** Of a repository in which nothing was looked at. */
+export const noHealth: HookHealth = Object.freeze({
+  agents: [],
+  watched: [],
+  outdated: [],
+  git: 'missing',
+  problems: [],
+})
 
 export async function readHookHealth(cli: Cli, repo: Repo, settings: Settings): Promise<HookHealth> {
   const command = hookProgram(settings, cli.program)
-  const [agents, watched, { hooksDir }] = await Promise.all([
-    findInstalledAgents(repo),
+  // Those that are absent are among the obstacles.
+  const isThere = (plugin: HookedPlugin) => !isAbsent(plugin, cli.env)
+  const gone = settings.externalAgents
+    ? await findGonePlugins(repo, cli.env, isThere)
+    : readHookedPlugins(hookSite(repo)).map((plugin) => ({ ...plugin, why: notAllowed }))
+  const [states, watched, { hooksDir }] = await Promise.all([
+    readAgentHooks(repo),
     findWatchedAgents(repo),
     readConfig(repo),
   ])
+  const agents = states.flatMap(({ agent, installed }) => (installed === true ? agent : []))
   const current = await Promise.all(
     agents.map((agent) => agent.installer.current(hookSite(repo), { command })),
   )
@@ -39,8 +56,14 @@ export async function readHookHealth(cli: Cli, repo: Repo, settings: Settings): 
     watched,
     outdated: agents.filter((_, index) => !current[index]),
     git: hooksStatus(hooksDir, { command }),
+    problems: [
+      ...gone.map(({ type, why }) => `${type}: ${why}`),
+      ...states.flatMap(({ installed }) => (typeof installed === 'boolean' ? [] : installed.message)),
+    ],
   }
 }
+
+const notAllowed = 'it has hooks here, but the settings do not allow external agents.'
 
 export function isHealthy(health: HookHealth): boolean {
   return (
@@ -69,13 +92,17 @@ export async function findObstacles(cli: Cli, repo: Repo, { agents }: HookHealth
 }
 
 // Whether a plugin also works is for `entire doctor` to find out: asking it costs a process.
-function findAbsentPlugins(repo: Repo, { PATH = '' }: Environment): Obstacle[] {
+function findAbsentPlugins(repo: Repo, env: Environment): Obstacle[] {
   return readHookedPlugins(hookSite(repo))
-    .filter(({ name, path }) => !exists(path) && Bun.which(`entire-agent-${name}`, { PATH }) === null)
+    .filter((plugin) => isAbsent(plugin, env))
     .map(({ name, type, path }) => ({
       message: `The plugin of ${type} is gone: its sessions are not recorded.`,
       fix: `Put ${path} back, or run \`entire agent remove ${name}\`.`,
     }))
+}
+
+function isAbsent({ name, path }: HookedPlugin, { PATH = '' }: Environment): boolean {
+  return !exists(path) && Bun.which(`entire-agent-${name}`, { PATH }) === null
 }
 
 const logBytes = 64 * 1024
@@ -93,13 +120,16 @@ export interface GonePlugin extends HookedPlugin {
 }
 
 /** Also loads the external agents whose plugins still exist, whatever the settings say. */
-export async function findGonePlugins(repo: Repo, env: Environment): Promise<GonePlugin[]> {
-  const gone: GonePlugin[] = []
-  for (const plugin of readHookedPlugins(hookSite(repo))) {
-    const why = await whyGone(repo, env, plugin)
-    if (why !== undefined) gone.push({ ...plugin, why })
-  }
-  return gone
+export async function findGonePlugins(
+  repo: Repo,
+  env: Environment,
+  isMeant: (plugin: HookedPlugin) => boolean = () => true,
+): Promise<GonePlugin[]> {
+  const plugins = readHookedPlugins(hookSite(repo)).filter(isMeant)
+  const gone = await Promise.all(
+    plugins.map(async (plugin) => ({ ...plugin, why: await whyGone(repo, env, plugin) })),
+  )
+  return gone.filter((plugin): plugin is GonePlugin => plugin.why !== undefined)
 }
 
 async function whyGone(
@@ -108,7 +138,7 @@ async function whyGone(
   { name, path }: HookedPlugin,
 ): Promise<string | undefined> {
   try {
-    const agent = await loadExternalAgent(repo, env, name, { evenIfDisabled: true })
+    const agent = await loadExternalAgent(repo, env, name, { evenIfDisabled: true, hurried: true })
     return agent === undefined
       ? `its plugin entire-agent-${name} is no longer on the PATH (it was ${path}).`
       : undefined

@@ -12,6 +12,7 @@ import type { Repo } from '../../git/repo.ts'
 import type { Agent, HookInstaller, HookSite } from '../../model/agent.ts'
 import type { Settings, SettingsFile } from '../../model/settings.ts'
 import { sweepSetup } from '../../recording/housekeeping.ts'
+import { originalsDir } from '../../sessions/places.ts'
 import { readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
 import { type Changes, changeSettings, ensureEntireDir, findOverridden } from '../../settings/write.ts'
 import { removeAbandonedCopies } from '../../std/abandoned.ts'
@@ -36,10 +37,8 @@ export async function findWatchedAgents(repo: Repo): Promise<Agent[]> {
 
 /** Each work tree has its own settings files of agents; their originals are kept in its own git directory. */
 export function hookSite(repo: Repo): HookSite {
-  return { root: repo.root, keepDir: join(repo.gitDir, originalsDir) }
+  return { root: repo.root, keepDir: originalsDir(repo) }
 }
-
-export const originalsDir = 'entire-originals'
 
 export async function findInstalledAgents(repo: Repo): Promise<HookedAgent[]> {
   return (await readAgentHooks(repo)).flatMap(({ agent, installed }) => (installed === true ? agent : []))

@@ -11,6 +11,7 @@ import { uninstallHooks } from '../../git/hooks/install.ts'
 import { hookMarker, hookNames } from '../../git/hooks/names.ts'
 import { listRefs, moveRefs, type RefTip } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
+import { originalsDir } from '../../sessions/places.ts'
 import { sessionsDir } from '../../sessions/store.ts'
 import { removeIgnoredLines } from '../../settings/write.ts'
 import { EntireError, isErrno } from '../../std/errors.ts'
@@ -19,14 +20,7 @@ import { countOf } from '../../std/plural.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { findGonePlugins, type GonePlugin, hooksLeftError } from './health.ts'
-import {
-  type HookedAgent,
-  hookSite,
-  originalsDir,
-  readAgentHooks,
-  removeAgentHooks,
-  sweepKilledSetup,
-} from './setup.ts'
+import { type HookedAgent, hookSite, readAgentHooks, removeAgentHooks, sweepKilledSetup } from './setup.ts'
 
 export async function runUninstall(cli: Cli, repo: Repo, force: boolean): Promise<void> {
   const plan = await planRepoUninstall(repo, await findGonePlugins(repo, cli.env))
@@ -191,7 +185,7 @@ function findOwnFiles(repo: Repo): string[] {
       .filter((name) => ownFiles.test(name))
       .map((name) => join(dir, name)),
   )
-  return [...found, join(repo.gitDir, originalsDir)]
+  return [...found, originalsDir(repo)]
 }
 
 function listDir(dir: string): string[] {

@@ -39,6 +39,7 @@ export async function statusJson(cli: Cli, repo: Repo, settings: Settings): Prom
     }),
     ...(unreadable.length > 0 ? { unreadable_sessions: unreadable } : {}),
     ...(hooks.outdated.length > 0 ? { hooks_outdated: hooks.outdated.map((agent) => agent.type) } : {}),
+    ...(hooks.problems.length > 0 ? { plugin_problems: hooks.problems } : {}),
     git_hooks: hooks.git,
     ...(obstacles.length > 0 ? { warnings: obstacles.map(({ message, fix }) => ({ message, fix })) } : {}),
     ...(leftOut.length > 0 ? { left_out: leftOut } : {}),

@@ -62,8 +62,9 @@ function sessionLines(
   ]
 }
 
-function hookWarnings({ agents, watched, outdated, git }: HookHealth): string[] {
+function hookWarnings({ agents, watched, outdated, git, problems }: HookHealth): string[] {
   return [
+    ...problems.map(clean),
     ...(agents.length + watched.length === 0 ? ["no agent hooks installed · run 'entire enable'"] : []),
     ...outdated.map((agent) => `${agent.type} hooks out of date · run 'entire enable --force'`),
     ...(git === 'all'

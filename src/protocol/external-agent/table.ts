@@ -19,7 +19,7 @@ export const mandatory = {
     args: {},
     stdin: 'nothing',
     stdout: 'presence',
-    called: '`entire enable`; `false` means that it is not enabled.',
+    called: '`entire enable`; `false` means that it is not proposed, and a word if it was named.',
   },
   'get-session-id': {
     purpose: 'Returns the id of the session that a hook belongs to.',
@@ -54,14 +54,15 @@ export const mandatory = {
     args: {},
     stdin: 'session',
     stdout: 'nothing',
-    called: '`entire rewind` and `entire resume`, to restore a conversation.',
+    called:
+      '`entire rewind` and `entire resume`, to restore a conversation; `read-transcript` must then return it.',
   },
   'read-transcript': {
     purpose: 'Returns the transcript unchanged.',
     args: { 'session-ref': 'path' },
     stdin: 'nothing',
     stdout: 'bytes',
-    called: 'At the end of a turn and at a commit.',
+    called: 'At the end of a turn, at a commit, and after `write-session`.',
   },
   'chunk-transcript': {
     purpose: 'Cuts a transcript into chunks that can be stored.',
@@ -210,7 +211,7 @@ export const optional = {
     stdin: 'nothing',
     stdout: 'compact-transcript',
     capability: 'compact_transcript',
-    called: 'By newer programs only.',
+    called: 'When `entire explain` shows a conversation, for a copy of the stored transcript.',
   },
 } as const satisfies Record<string, Subcommand>
 
