@@ -29,10 +29,10 @@ export interface AgentEvent {
   model?: string
   timestamp?: string
   /**
-   * For a turn that began before this event: where it begins in the transcript, and HEAD at that time, if
-   * known.
+   * For a turn that began before this event: where it begins in the transcript, HEAD at that time, if known, and
+   * whether the agent has changed files since.
    */
-  began?: { bytes: number; items: number; head?: string }
+  began?: { bytes: number; items: number; head?: string; isUnderway?: boolean }
   /**
    * For a turn that ended before this event: commits, and changes that the transcript does not name, may be those of
    * the next turn.

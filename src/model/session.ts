@@ -56,7 +56,7 @@ export interface RecordingStart {
   position: number
   /** Usage until then, of agents that keep totals of it. */
   totals?: TokenUsage
-  /** What comes before was copied from another session, which has recorded it. */
+  /** What comes before is not this session's work: copied from another one, or older than the watcher. */
   isCopy?: boolean
 }
 

@@ -1,5 +1,6 @@
 // Begins a turn: remembers the state of the work tree, for the end of the turn to compare with.
 
+import { measurePrompt } from '../checkpoints/attribution.ts'
 import { firstPromptText } from '../checkpoints/step-subject.ts'
 import { installHooks } from '../git/hooks/install.ts'
 import type { EventWork } from '../sessions/event-work.ts'
@@ -32,7 +33,9 @@ export async function beginTurn(work: EventWork): Promise<void> {
   }
   if (session.baseCommit === '') {
     startSession(work, event.began?.head ?? status.head, position.items)
-    session.recordedFrom = { bytes: position.bytes, position: position.offset, ...given({ totals }) }
+    // What is older than the watcher that reports the turn is not its session's work.
+    const isCopy = event.began !== undefined && work.agent.watcher !== undefined ? true : undefined
+    session.recordedFrom = { bytes: position.bytes, position: position.offset, ...given({ totals, isCopy }) }
   }
   session.untrackedAtStart = findUserFiles(work, changes.untracked)
   session.turnId = recorder.random(6)
@@ -44,7 +47,10 @@ export async function beginTurn(work: EventWork): Promise<void> {
   if (session.agentType === '' || session.agentType === 'Agent') session.agentType = work.agent.type
   if (event.prompt !== undefined && event.prompt !== '') await notePrompt(work, event.prompt)
   const { before, edits } = await saveStateBefore(work, status)
-  session.pendingAttribution = edits
+  // What the agent has done since its turn began cannot be told from what the person did before it.
+  session.pendingAttribution = event.began?.isUnderway
+    ? measurePrompt(session.stepCount + 1, [], false)
+    : edits
   // Written after the state: until that says that a new turn began, the old start state is the one to compare
   // with.
   work.afterwards.push(() => writeTurnStart(recorder.repo, session.id, { ...start, ...given({ before }) }))

@@ -29,13 +29,15 @@ export interface TurnStart {
   prompt?: string | undefined
   /** The first commit that the turn has made since. */
   commit?: string | undefined
+  /** The agent has changed files since. */
+  isUnderway?: boolean | undefined
 }
 
 export async function startTurn(reached: ReachedSession, start: TurnStart): Promise<void> {
-  const { bytes, items, prompt, commit } = start
+  const { bytes, items, prompt, commit, isUnderway } = start
   const head =
     commit === undefined ? undefined : (await readCommit(reached.recorder.repo, commit))?.parents[0]
-  const began = { bytes, items, ...given({ head }) }
+  const began = { bytes, items, ...given({ head, isUnderway }) }
   await send(reached, { type: 'turn-start', began, ...given({ prompt }) })
 }
 

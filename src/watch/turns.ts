@@ -39,6 +39,8 @@ export type WatchNews =
   /** Hooks report this session, so the watcher does not. */
   | { event: 'reported'; session: string }
   | { event: 'commit'; session: string; commit: string }
+  /** Another process of the agent began a session in the same file while this one was answering. */
+  | { event: 'two-at-once'; session: string }
   | { event: 'failed'; session: string | undefined; error: unknown }
 
 export type WatchReport = (news: WatchNews) => void
@@ -73,6 +75,9 @@ async function enterSession(
   if (turns.isOld) return
   if (before?.id === sign.session) return void Object.assign(before, { start, firstLine: line, prompts: 0 })
   if (before !== undefined && start >= turns.silentUpTo) {
+    const isAnswering = before.turn === 'open' && !before.answered
+    if (isAnswering && turns.agent.sections !== undefined)
+      turns.report({ event: 'two-at-once', session: before.id })
     await closeTurn(turns, start)
     // Hooks that report sessions report their ends, too.
     if (turns.agent.hookNames.length === 0)
@@ -135,7 +140,7 @@ async function handlePrompt(
     return void Object.assign(session, { turn: 'foreign', lastStart: began.bytes })
   }
   await closeTurn(turns, start)
-  await openTurn(turns, session, { ...began, commit: firstCommit(later) })
+  await openTurn(turns, session, { ...began, ...whatFollows(later) })
 }
 
 function isNews(
@@ -175,7 +180,7 @@ async function continueTurn(
 ): Promise<void> {
   if (session.turn === 'none' && session.prompts > 0 && start >= turns.silentUpTo) {
     const here = { bytes: start - session.start, items: line - session.firstLine }
-    await openTurn(turns, session, { ...(session.missed ?? here), commit: firstCommit(later) })
+    await openTurn(turns, session, { ...(session.missed ?? here), ...whatFollows(later), isUnderway: true })
   }
   if (isAnswer) session.answered = true
 }
@@ -225,9 +230,12 @@ async function attempt(turns: FileTurns, act: (recorder: Recorder) => Promise<un
   }
 }
 
-function firstCommit(later: Sign[]): string | undefined {
-  const next = later.find(({ type }) => type === 'commit' || type === 'prompt' || type === 'session')
-  return next?.type === 'commit' ? next.commit : undefined
+/** What the turn has done by now, if its beginning is seen late. */
+function whatFollows(later: Sign[]): Pick<TurnStart, 'commit' | 'isUnderway'> {
+  const end = later.findIndex(({ type }) => type === 'prompt' || type === 'session')
+  const signs = end === -1 ? later : later.slice(0, end)
+  const commit = signs.find((sign) => sign.type === 'commit')?.commit
+  return { commit, isUnderway: signs.some(({ type }) => type === 'work' || type === 'commit') || undefined }
 }
 
 /** A time without time zone, as some agents write it. */

@@ -152,6 +152,78 @@ test('one watcher links ten commits of several sessions, and each checkpoint hol
   expect((await repo.entire(['doctor'])).out).toContain('No problems')
 }, 30_000)
 
+test('a chat-only turn counts once, in the next checkpoint', async () => {
+  await using repo = await recordedRepo({ agent: 'aider' })
+  await using watch = await startWatching(repo)
+  const aider = scriptedAider(repo)
+  aider.start()
+  aider.type('/ask what does this do?')
+  aider.answer('It greets.', '1.0k sent, 10 received')
+  await watch.hears('turn-end')
+  const ids: string[] = []
+  for (const round of [1, 2]) {
+    aider.turn(`write ${round}`, { [`${round}.txt`]: `${round}\n` })
+    await watch.hears('turn-end', round + 1)
+    await repo.commitAs('human', `number ${round}`, `${round}.txt`)
+    ids.push(await repo.checkpointOf())
+  }
+  const spent = await Promise.all(ids.map(async (id) => (await repo.storedSession(id)).token_usage))
+  expect(spent).toMatchObject([
+    { input_tokens: 3300, output_tokens: 105, api_call_count: 2 },
+    { input_tokens: 2300, output_tokens: 95, api_call_count: 1 },
+  ])
+})
+
+test('what was dirty before the turn, and is committed by aider, is the work of the person', async () => {
+  await using repo = await recordedRepo({ agent: 'aider', isCommitted: true })
+  await using watch = await startWatching(repo, [], { quiet: 600 })
+  const aider = scriptedAider(repo)
+  repo.write('mine.txt', 'one\ntwo\nthree\n')
+  aider.start()
+  aider.type('add a farewell')
+  await watch.hears('turn-start')
+  aider.answer('Here.')
+  aider.edit({ 'mine.txt': 'one\ntwo\nthree\nfarewell\n' })
+  await aider.commit('feat: farewell')
+  // What is older than the first prompt counts for nobody.
+  const { initial_attribution: counted } = await repo.storedSession(await repo.checkpointOf())
+  expect(counted).toMatchObject({ agent_lines: 1, agent_percentage: 100, total_committed: 1 })
+
+  // Aider commits what is dirty before its own edits.
+  repo.write('notes.txt', 'a note of mine\n')
+  aider.type('wave')
+  await watch.hears('turn-start', 2)
+  await repo.git('add', 'notes.txt')
+  await repo.gitAs('agent', ['commit', '--quiet', '--no-verify', '-m', 'chore: notes'])
+  const own = await repo.checkpointsOf()
+  const parts = await Promise.all(own.map(async (id) => (await repo.storedSession(id)).initial_attribution))
+  for (const part of parts) expect(part).toMatchObject({ agent_lines: 0, agent_percentage: 0 })
+})
+
+test('a session that is older than the watcher brings nothing old in', async () => {
+  await using repo = await recordedRepo({ agent: 'aider', isCommitted: true })
+  const aider = scriptedAider(repo)
+  aider.start()
+  aider.turn('long ago', { 'old.txt': 'old\n' })
+  await using watch = await startWatching(repo)
+  aider.type('now')
+  await watch.hears('turn-start')
+  aider.answer('Here.')
+  aider.edit({ 'new.txt': 'new\n' })
+  await watch.hears('turn-end')
+  await repo.commitAs('human', 'new', 'new.txt')
+  const id = await repo.checkpointOf()
+  expect(await repo.storedSession(id)).toMatchObject({
+    files_touched: ['new.txt'],
+    token_usage: { input_tokens: 2300, api_call_count: 1 },
+    initial_attribution: { agent_lines: 1, total_committed: 1 },
+  })
+  expect((await repo.stored(id, '0/prompt.txt')).trim()).toBe('now')
+  expect((await repo.entire(['explain', id, '--no-pager'])).out).not.toContain('long ago')
+  await repo.commitAs('human', 'old', 'old.txt')
+  expect(await repo.checkpointsOf()).toEqual([])
+})
+
 test('turns and commits made while nothing was watching are recorded at the next start, one by one', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   const aider = scriptedAider(repo)
@@ -181,12 +253,14 @@ test('turns and commits made while nothing was watching are recorded at the next
   expect(await repo.storedSession(two)).toMatchObject({
     files_touched: ['two.txt'],
     token_usage: { input_tokens: 2300 },
+    initial_attribution: { agent_lines: 1 },
   })
   expect((await repo.stored(two, '0/prompt.txt')).trim()).toBe('two')
   expect(await repo.transcript(two)).not.toContain('three')
   expect(await repo.storedSession(three)).toMatchObject({
     files_touched: ['three.txt'],
     token_usage: { input_tokens: 2300 },
+    initial_attribution: { agent_lines: 1 },
   })
   expect((await repo.stored(three, '0/prompt.txt')).trim()).toBe('three')
   await repo.commitAs('human', 'four', 'four.txt')
@@ -194,8 +268,28 @@ test('turns and commits made while nothing was watching are recorded at the next
   expect(await repo.storedSession(four)).toMatchObject({
     files_touched: ['four.txt'],
     token_usage: { input_tokens: 2300 },
+    initial_attribution: { agent_lines: 1 },
   })
   expect(repo.state(aider.session())).toMatchObject({ session_turn_count: 4 })
+})
+
+test('paths are relative to the work tree, and two aiders in one work tree are told', async () => {
+  await using repo = await recordedRepo({ agent: 'aider' })
+  await using watch = await startWatching(repo, [], { quiet: 600 })
+  expect(watch.told()[0]).toMatchObject({ event: 'watching', places: ['.'] })
+  const [one, other] = [scriptedAider(repo), scriptedAider(repo)]
+  one.start()
+  one.type('first')
+  await watch.hears('turn-start')
+  other.start({ later: 2 })
+  expect(await watch.hears('two-at-once')).toMatchObject([{ agent: 'aider', session: one.session() }])
+  other.type('second')
+  other.answer('Here.')
+  other.report(`Applied edit to ${join(repo.root, 'sub/a.txt')}`)
+  repo.write('sub/a.txt', 'a\n')
+  await watch.stop()
+  const files = watch.told().flatMap(({ event, files: named }) => (event === 'turn-end' ? [named] : []))
+  expect(files.at(-1)).toEqual(['sub/a.txt'])
 })
 
 test('turns before the first watch are not recorded; a running turn is, with its prompt', async () => {

@@ -65,6 +65,22 @@ test('the path of the history comes from the configuration of aider', () => {
   expect(historyFile(dir, { AIDER_CHAT_HISTORY_FILE: '/elsewhere/chat.md' })).toBe('/elsewhere/chat.md')
 })
 
+test('the project is asked before the home directory, and .env before the settings of aider', () => {
+  const [dir, home] = [join(root, 'project'), join(root, 'home')]
+  for (const path of [dir, home]) mkdirSync(path)
+  const named = () => historyFile(dir, { HOME: home })
+  const steps: [file: string, text: string, found: string][] = [
+    [join(home, '.aider.conf.yml'), 'chat-history-file: /home/chat.md\n', '/home/chat.md'],
+    [join(dir, '.aider.conf.yml'), 'chat-history-file: own.md\n', join(dir, 'own.md')],
+    [join(home, '.env'), 'KEY=1\nAIDER_CHAT_HISTORY_FILE="/env/home.md"\n', '/env/home.md'],
+    [join(dir, '.env'), 'export AIDER_CHAT_HISTORY_FILE=logs/env.md # here\n', join(dir, 'logs/env.md')],
+  ]
+  for (const [file, text, found] of steps) {
+    writeFileSync(file, text)
+    expect(named()).toBe(found)
+  }
+})
+
 test('a restored session is added to the history once, and the rest of the history is kept', async () => {
   const path = join(root, 'odd dir', 'ünï', '.aider.chat.history.md')
   const session = aiderSessionId('/other/machine.md', '2026-11-16 10:00:01')

@@ -14,11 +14,20 @@ export const historyName = '.aider.chat.history.md'
 const heading = '# aider chat started at '
 const blockBytes = 1024 * 1024
 
-/** The file that the environment or the settings of Aider name; else the one in the top directory. */
+/**
+ * The file that the environment, a `.env` file or the settings of Aider name, those of the project before those in the
+ * home directory; else the one in the top directory.
+ */
 export function historyFile(root: string, env: Environment): string {
-  const line = /^chat-history-file:(.*)$/m.exec(readText(join(root, '.aider.conf.yml')) ?? '')?.[1]
-  const configured = line === undefined ? undefined : asText(unquote(line.trim()))
-  return resolve(root, asText(env.AIDER_CHAT_HISTORY_FILE) ?? configured ?? historyName)
+  const dirs = [root, ...(env.HOME ? [env.HOME] : [])]
+  const read = (name: string, key: RegExp) =>
+    dirs.map((dir) => asText(unquote(key.exec(readText(join(dir, name)) ?? '')?.[1]?.trim() ?? '')))
+  const configured = [
+    asText(env.AIDER_CHAT_HISTORY_FILE),
+    ...read('.env', /^(?:export )?AIDER_CHAT_HISTORY_FILE=(.*)$/m),
+    ...read('.aider.conf.yml', /^chat-history-file:(.*)$/m),
+  ]
+  return resolve(root, configured.find((value) => value !== undefined) ?? historyName)
 }
 
 // YAML: a value in quotes ends with them, any other before a comment.

@@ -33,7 +33,7 @@ export async function runWatch(
   options: { quietMs: number; json: boolean },
 ): Promise<void> {
   using lock = await takeWatchLock(repo)
-  const narrator = options.json ? jsonNarrator(cli) : textNarrator(cli, repo)
+  const narrator = options.json ? jsonNarrator(cli, repo) : textNarrator(cli, repo)
   const watch: Watch = { cli, repo, state: readWatchState(repo), narrator, quietMs: options.quietMs }
   const waker = createWaker(options.quietMs)
   using stop = listenForStop(waker.wake)

@@ -1,5 +1,6 @@
 // Reports what `entire watch` sees, a line for each event, to people or scripts.
 
+import { isAbsolute, relative } from 'node:path'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { EntireError, messageOf, messageWithHint } from '../../std/errors.ts'
@@ -15,17 +16,21 @@ export interface Narrator {
   stopped(reason: string): void
 }
 
-export function jsonNarrator(cli: Cli): Narrator {
+export function jsonNarrator(cli: Cli, repo: Repo): Narrator {
   const print = (fields: object) => cli.out(JSON.stringify({ time: formatTime(cli.clock()), ...fields }))
   return {
     watching: (watched, places) =>
-      print({ event: 'watching', agents: watched.map(({ agent }) => agent.name), places }),
-    news: (agent, news) => print({ ...factsOf(news), agent: agent.name }),
+      print({
+        event: 'watching',
+        agents: watched.map(({ agent }) => agent.name),
+        places: places.map((place) => inWorktree(repo, place)),
+      }),
+    news: (agent, news) => print({ ...factsOf(repo, news), agent: agent.name }),
     stopped: (reason) => print({ event: 'stopped', reason }),
   }
 }
 
-function factsOf(news: WatchNews): Record<string, unknown> {
+function factsOf(repo: Repo, news: WatchNews): Record<string, unknown> {
   if (news.event === 'failed') {
     const { error, ...rest } = news
     return {
@@ -36,7 +41,8 @@ function factsOf(news: WatchNews): Record<string, unknown> {
   }
   if (news.event !== 'turn-end') return { ...news }
   const { event, session } = news
-  return { event, session, prompt: news.after.lastPrompt, files: news.after.turnFiles, saved: isSaved(news) }
+  const files = filesOf(repo, news)
+  return { event, session, prompt: news.after.lastPrompt, files, saved: isSaved(news) }
 }
 
 export function textNarrator(cli: Cli, repo: Repo): Narrator {
@@ -47,21 +53,26 @@ export function textNarrator(cli: Cli, repo: Repo): Narrator {
       cli.out(
         `Watching ${watched.map(({ agent }) => agent.type).join(', ')} in ${clean(repo.root)} (Ctrl-C to stop)`,
       )
-      for (const place of places) cli.out(`  ${paint(cli, 'dim', clean(place))}`)
+      for (const place of places) cli.out(`  ${paint(cli, 'dim', clean(inWorktree(repo, place)))}`)
       for (const { agent } of watched.filter(({ isHooked }) => isHooked))
         cli.note(`Note: Hooks for ${agent.type} are installed. Sessions that they report are not watched.`)
     },
     news(agent, news) {
       if (news.event === 'failed')
         return void cli.note(`${clockTime(cli)} ${agent.name}  ${failure(news.error)}`)
-      const text = textOf(news)
+      if (news.event === 'two-at-once')
+        return void cli.note(`${clockTime(cli)} ${agent.name}  ${twoAtOnce(agent)}`)
+      const text = textOf(repo, news)
       if (text !== undefined) line(agent, text)
     },
     stopped: (reason) => cli.note(reason),
   }
 }
 
-function textOf(news: Exclude<WatchNews, { event: 'failed' }>): string | undefined {
+function textOf(
+  repo: Repo,
+  news: Exclude<WatchNews, { event: 'failed' | 'two-at-once' }>,
+): string | undefined {
   switch (news.event) {
     case 'session':
       return `session ${clean(news.session)}`
@@ -70,7 +81,7 @@ function textOf(news: Exclude<WatchNews, { event: 'failed' }>): string | undefin
     case 'turn-start':
       return `… ${news.prompt === undefined ? '(without a prompt)' : quoted(news.prompt)}`
     case 'turn-end':
-      return isSaved(news) ? `✓ recorded ${summary(news)}` : `✓ ${summary(news)}, nothing to save`
+      return isSaved(news) ? `✓ recorded ${summary(repo, news)}` : `✓ ${summary(repo, news)}, nothing to save`
     case 'commit':
       return undefined
   }
@@ -78,8 +89,22 @@ function textOf(news: Exclude<WatchNews, { event: 'failed' }>): string | undefin
 
 type TurnEnd = Extract<WatchNews, { event: 'turn-end' }>
 
-function summary({ after }: TurnEnd): string {
-  const names = after.turnFiles.map(clean)
+function twoAtOnce({ type }: Agent): string {
+  return `! Another ${type} started here before this one had answered. Both write to the same file, so what they do cannot be told apart.`
+}
+
+function inWorktree({ root }: Repo, path: string): string {
+  const inside = relative(root, path)
+  return inside.startsWith('..') || isAbsolute(inside) ? path : inside || '.'
+}
+
+function filesOf(repo: Repo, { after }: TurnEnd): string[] {
+  return [...new Set(after.turnFiles.map((file) => (isAbsolute(file) ? inWorktree(repo, file) : file)))]
+}
+
+function summary(repo: Repo, end: TurnEnd): string {
+  const { after } = end
+  const names = filesOf(repo, end).map(clean)
   const files =
     names.length === 0
       ? ''
