@@ -28,6 +28,13 @@ test('trials of stories that end have held, whatever runs beside them', async ()
   })
 })
 
+test('test files that load the module anew in one process do not overwrite each other', async () => {
+  const script = `await counted('kills', ({ begin }) => begin(3))
+  const again = await import(${module.replace(/"$/, '?again"')})
+  await again.counted('kills', ({ begin }) => begin(4))`
+  expect(await figuresOf(script)).toEqual({ kills: { tried: 7, held: 7, lost: 0, excused: 0 } })
+})
+
 test('the trial during which a story fails is lost, also when it had begun none', async () => {
   const script = `await Promise.allSettled([
     counted('kills', ({ begin }) => { begin(); begin(); throw new Error() }),

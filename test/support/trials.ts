@@ -1,5 +1,6 @@
 // Counts the trials of the long tests: how many were made, how many held, how many were lost, of each kind. A
 // soak names the file for the figures; other runs write none.
+import { randomUUID } from 'node:crypto'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
 /** What one trial of each kind is. */
@@ -20,15 +21,13 @@ export interface Trials {
   excuse(count: number): void
 }
 
-let stories = 0
-
 /**
  * Tells a story of trials. The trial during which it fails is lost, and so is that of a story whose process
  * ends before it does.
  */
 export async function counted<T>(kind: TrialKind, tell: (trials: Trials) => Promise<T> | T): Promise<T> {
-  stories += 1
-  const story = { id: `${process.pid}-${stories}`, kind, tried: 0, excused: 0 }
+  // Not a number of its own: each test file of a worker may load this module anew.
+  const story = { id: randomUUID(), kind, tried: 0, excused: 0 }
   const write = (state: State) => {
     const file = process.env.ENTIRE_TEST_FIGURES
     // Short lines that are appended are whole, also beside those of other processes.
