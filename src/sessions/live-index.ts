@@ -2,14 +2,15 @@
 // small file, so that a commit never reads the states of the others. It is rebuilt from the states when
 // missing or unreadable.
 
+import { join } from 'node:path'
 import type { StepMemory } from '../checkpoints/step.ts'
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
-import { readText, type StagedFile, stageFile } from '../std/file.ts'
+import { findStat, readText, type StagedFile, stageFile } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { asNumber, asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
 import { type LiveSession, liveFile, parseLive } from './live-peek.ts'
-import { listSessionIds, listSessions } from './store.ts'
+import { findSessionState, listSessionIds, listSessions, sessionsDir } from './store.ts'
 
 export interface LiveIndex {
   sessions: Map<string, LiveSession>
@@ -30,11 +31,29 @@ export function readLive(repo: Repo): LiveIndex {
   // The entry of a deleted state is dropped, or its branch would be kept forever.
   const known = listSessionIds(repo)
   const entries = Object.entries(sessions).filter(([id]) => known.has(id))
-  return {
+  const index: LiveIndex = {
     sessions: new Map(entries.map(([id, entry]) => [id, parseLive(asObject(entry) ?? {})])),
     ...(commit === undefined || checkpoint === undefined ? {} : { lastLink: { commit, checkpoint } }),
     ...given({ lastStep }),
   }
+  return withForeign(repo, index, known)
+}
+
+/**
+ * Other programs record in the same repository and know nothing of the index: states that were written after it
+ * are read. This program writes the index last, so that for its own states one look at the directory is enough.
+ */
+function withForeign(repo: Repo, index: LiveIndex, ids: Set<string>): LiveIndex {
+  // Not mtime: files are written under temporary names first, in another order.
+  const placed = findStat(liveFile(repo))?.ctimeMs ?? 0
+  const isNewer = (path: string) => (findStat(path)?.ctimeMs ?? 0) > placed
+  if (!isNewer(sessionsDir(repo))) return index
+  for (const id of ids) {
+    if (!isNewer(join(sessionsDir(repo), `${id}.json`))) continue
+    const session = findSessionState(repo, id)
+    if (session !== undefined && session.worktreePath === repo.root) updateLive(index, session)
+  }
+  return index
 }
 
 /** True when no other session of the work tree has a running turn. */

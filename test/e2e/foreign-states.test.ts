@@ -136,6 +136,48 @@ test('a step that another version saved is in the checkpoint of the next commit,
   expect(await repo.shadows()).toEqual([])
 })
 
+test('a session that another program records beside ours is in the next commit, whole', async () => {
+  const { repo } = await ground()
+  await using _repo = repo
+  await fakeAgent(repo).turn('write mine', { 'mine.ts': 'export const mine = 1\n' })
+  await repo.commitAs('human', 'mine', 'mine.ts')
+  const head = await repo.head()
+
+  const agent = fakeAgent(repo, { session })
+  agent.log({ type: 'user', message: { role: 'user', content: 'write a' } })
+  agent.write('a.ts', 'export const a = 1\n')
+  agent.say('Done.')
+  agent.log({ type: 'user', message: { role: 'user', content: 'and b' } })
+  agent.write('b.ts', 'export const b = 1\n')
+  agent.say('Done, too.')
+  const dir = `.entire/metadata/${session}`
+  await asForeign(repo).put(
+    `refs/heads/${repo.shadow(head)}`,
+    {
+      'a.ts': 'export const a = 1\n',
+      'b.ts': 'export const b = 1\n',
+      [`${dir}/full.jsonl`]: `${agent.lines().join('\n')}\n`,
+      [`${dir}/prompt.txt`]: 'write a\n\n---\n\nand b',
+    },
+    {
+      message: `And b\n\nEntire-Metadata: ${dir}\nEntire-Session: ${session}\nEntire-Strategy: manual-commit\n`,
+    },
+  )
+  putState(repo, {
+    ...{ cli_version: '0.4.4', base_commit: head, attribution_base_commit: head, phase: 'idle' },
+    ...{ checkpoint_count: 2, files_touched: ['a.ts', 'b.ts'], agent_type: 'Claude Code' },
+    ...{ transcript_path: agent.transcript, first_prompt: 'write a' },
+  })
+  await repo.commitAs('human', 'a', 'a.ts', 'b.ts')
+  const id = await repo.checkpointOf()
+  expect(await repo.storedSession(id)).toMatchObject({
+    session_id: session,
+    token_usage: { api_call_count: 4, output_tokens: 12 },
+  })
+  expect(await repo.stored(id, '0/prompt.txt')).toBe('write a\n\n---\n\nand b')
+  expect(await repo.stored(id, '0/context.md')).toContain('and b')
+})
+
 const phases: [fields: object, status: string][] = [
   [{ phase: 'active' }, 'active'],
   [{ phase: 'active_committed' }, 'active'],
