@@ -151,6 +151,7 @@ function updateSession(
   session.transcriptStart = cursor?.items ?? session.transcriptStart
   session.stepCount = 0
   delete session.checkpointTokens
+  session.turns = []
 }
 
 // Counts a new session as ended, with the times of its transcript. If it continues, its next event reopens

@@ -86,6 +86,7 @@ function settle({ recorder, session, afterwards }: EventWork, checkpoint: string
   session.promptAttributions = []
   delete session.pendingAttribution
   delete session.checkpointTokens
+  session.turns = []
   session.filesTouched = waiting
   session.stepCount = 0
   session.transcriptStart = session.cursor?.items ?? session.transcriptStart

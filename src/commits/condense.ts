@@ -11,13 +11,13 @@ import type { CommitInfo } from '../git/commit.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
 import { isActive, type Session, shortSessionId } from '../model/session.ts'
-import { addTokens, hasTokens, noTokens } from '../model/tokens.ts'
+import { addTokens, noTokens } from '../model/tokens.ts'
 import { type Recorder, writeContext } from '../sessions/event-work.ts'
 import type { GitSession } from '../sessions/git-session.ts'
 import { isOnlyTurn, readLive } from '../sessions/live-index.ts'
 import { decide } from '../sessions/machine.ts'
 import { divideFiles } from '../sessions/other-turns.ts'
-import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
+import { clearPrompts, promptsSinceCheckpoint, readPromptFile, writePrompts } from '../sessions/prompts.ts'
 import {
   digestSessionTranscript,
   readTurnTranscript,
@@ -25,6 +25,7 @@ import {
   useTranscript,
 } from '../sessions/transcript.ts'
 import { findCommittedByTurn, toRepoPaths } from '../sessions/turn-changes.ts'
+import { keepTurns, noteTouched, promptsLeft, type SplitTurns, splitTurns } from '../sessions/turn-notes.ts'
 import { given } from '../std/given.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { formatTime } from '../std/time.ts'
@@ -86,13 +87,15 @@ export async function describePart(
   const isBehind = session.cursor?.behind !== undefined
   const transcript = await (candidate.readTranscript?.() ??
     (isBehind ? undefined : readTurnTranscript(request)))
-  const prompts = await promptsSinceCheckpoint(recorder, session, transcript, underway.afterwards)
+  const all = await promptsSinceCheckpoint(recorder, session, transcript, underway.afterwards)
   await noteMidTurnFiles(underway, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
   const [contentHash, attribution] = await Promise.all([
     digestSessionTranscript({ ...request, storeBlob: git.storeBlob }),
     attributeCommit(underway, session, shares),
   ])
+  const { tokens, ownPrompts } = splitSession(underway, session)
+  const prompts = ownPrompts(all)
   const [branch] = await safeNames(recorder, commit.branch === undefined ? [] : [commit.branch])
   const part: SessionPart = {
     record: {
@@ -111,7 +114,7 @@ export async function describePart(
       ...given({ isTask: underway.task && true, toolUse: underway.task?.toolUse }),
       ...given({ transcriptIdAtStart: session.transcriptIdAtStart }),
       transcriptStart: session.transcriptStart,
-      ...(hasTokens(session.checkpointTokens) ? { tokens: session.checkpointTokens } : {}),
+      ...given({ tokens }),
       ...given({ attribution }),
       ...homeRelative(session.transcriptPath, recorder.home),
       ...given({ redactions: session.cursor?.redactions }),
@@ -161,25 +164,28 @@ async function noteMidTurnFiles(
   const { own, shared } = isOnlyTurn(live, session.id)
     ? { own: candidates, shared: [] }
     : await divideFiles({ recorder, objects, session, live, sampleOid: commit.oid }, candidates, named)
-  const files = [...session.filesTouched, ...own]
-  session.filesTouched = [...new Set(files.length > 0 ? files : work)].sort()
+  const isAny = session.filesTouched.length > 0 || own.length > 0
+  noteTouched(session, isAny ? own : [...work])
   session.sharedFiles = [...session.sharedFiles.filter((path) => !named.has(path)), ...shared]
+}
+
+function splitSession({ commit }: Pick<CommitUnderway, 'commit'>, session: Session): SplitTurns {
+  return splitTurns(session, new Set(commit.files.map(({ path }) => path)))
 }
 
 function settle(underway: CommitUnderway, session: Session, left: string[]): void {
   const { recorder, commit, checkpoint } = underway
   const wasActive = isActive(session)
+  keepTurns(session, left, splitSession(underway, session))
   session.phase = decide(session.phase, 'git-commit').phase
   session.baseCommit = commit.oid
   session.attributionBase = commit.oid
   session.turnHead = commit.oid
   session.promptAttributions = []
   delete session.pendingAttribution
-  delete session.checkpointTokens
   session.filesTouched = left
   session.stepCount = left.length > 0 ? 1 : 0
-  const { items = session.transcriptStart, behind } = session.cursor ?? {}
-  session.transcriptStart = left.length > 0 ? 0 : behind === undefined ? items : session.transcriptStart
+  const behind = session.cursor?.behind
   if (left.length > 0) delete session.lastCheckpoint
   else session.lastCheckpoint = checkpoint
   session.fullyCondensed = session.phase === 'ended' && left.length === 0
@@ -188,8 +194,15 @@ function settle(underway: CommitUnderway, session: Session, left: string[]): voi
     session.turnCheckpoints = [...new Set([...session.turnCheckpoints, checkpoint])]
   if (!wasActive) {
     session.lastInteraction = formatTime(recorder.clock())
-    if (left.length === 0 && behind === undefined)
-      underway.afterwards.push(() => clearPrompts(recorder.repo, session.id))
+    if (left.length > 0)
+      underway.afterwards.push(() =>
+        writePrompts(
+          recorder.repo,
+          session.id,
+          promptsLeft(session, readPromptFile(recorder.repo, session.id)),
+        ),
+      )
+    else if (behind === undefined) underway.afterwards.push(() => clearPrompts(recorder.repo, session.id))
   }
 }
 

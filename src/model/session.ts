@@ -60,6 +60,17 @@ export interface RecordingStart {
   isCopy?: boolean
 }
 
+/** A turn since the last checkpoint whose work is not committed, or only in part. */
+export interface TurnNote {
+  id: string
+  /** Public transcript position where it begins. */
+  start: number
+  files: string[]
+  /** A hash of its redacted prompt. */
+  prompt?: string
+  tokens?: TokenUsage
+}
+
 export interface Session {
   id: string
   cliVersion: string
@@ -95,6 +106,8 @@ export interface Session {
   firstPrompt?: string
   lastPrompt?: string
   turnCount: number
+  /** The turns since the last checkpoint, and earlier ones that have files left. */
+  turns: TurnNote[]
   promptAttributions: PromptAttribution[]
   pendingAttribution?: PromptAttribution
   fullyCondensed: boolean

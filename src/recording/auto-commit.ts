@@ -57,6 +57,7 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
   // The turn is over: its checkpoint is final, and all its files are committed.
   session.turnCheckpoints = []
   session.filesTouched = []
+  session.turns = []
   session.stepCount = 0
   session.transcriptStart = session.cursor?.items ?? session.transcriptStart
   work.afterwards.push(() => clearPrompts(recorder.repo, session.id))

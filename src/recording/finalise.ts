@@ -53,6 +53,7 @@ function takeTokens(session: Session): TokenUsage | undefined {
   if (session.filesTouched.length > 0 || turnTokens === undefined || !hasTokens(checkpointTokens))
     return undefined
   delete session.checkpointTokens
+  session.turns = []
   if (cursor !== undefined) session.transcriptStart = cursor.items
   session.turnTokens = addTokens(turnTokens, checkpointTokens)
   return session.turnTokens

@@ -31,6 +31,7 @@ import type { EventWork, Recorder } from '../sessions/event-work.ts'
 import { promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import { findStashed, stashedChanges } from '../sessions/stash.ts'
 import { type TurnTranscript, useTranscript } from '../sessions/transcript.ts'
+import { noteTouched } from '../sessions/turn-notes.ts'
 import { settingsPaths } from '../settings/read.ts'
 
 /** What the turn changed and what was said in it. */
@@ -54,7 +55,7 @@ export async function saveShadowStep(
   const site = await stepSiteFor(work, turn.head)
   const isWritten = await writeTurn(work, site, turn, takeSnapshot)
   moveBase(work, site)
-  session.filesTouched = [...new Set([...session.filesTouched, ...turn.touched])].sort()
+  noteTouched(session, turn.touched)
   if (!isWritten && session.stepCount > 0) {
     recorder.say('Skipped step (no changes since the last step)')
     return

@@ -14,6 +14,7 @@ import { isOnlyTurn } from '../sessions/live-index.ts'
 import type { Division } from '../sessions/other-turns.ts'
 import { readTurnTranscript, useTranscript } from '../sessions/transcript.ts'
 import { captureChanges, findTouched, toRepoPaths } from '../sessions/turn-changes.ts'
+import { noteTouched } from '../sessions/turn-notes.ts'
 import {
   findActiveTask,
   readTaskStart,
@@ -141,7 +142,7 @@ async function saveOnShadowBranch(
   })
   remember(work, site, mark, snapshot)
   moveBase(work, site)
-  session.filesTouched = [...new Set([...session.filesTouched, ...touched])].sort()
+  noteTouched(session, touched)
   return true
 }
 

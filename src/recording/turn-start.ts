@@ -8,6 +8,7 @@ import { readTurnPosition } from '../sessions/fetched-transcript.ts'
 import { appendPrompt } from '../sessions/prompts.ts'
 import { readTotals } from '../sessions/transcript.ts'
 import { captureChanges } from '../sessions/turn-changes.ts'
+import { noteTurn } from '../sessions/turn-notes.ts'
 import { type TurnStartState, writeTurnStart } from '../sessions/turn-start-state.ts'
 import { messageOf } from '../std/errors.ts'
 import { given } from '../std/given.ts'
@@ -45,7 +46,7 @@ export async function beginTurn(work: EventWork): Promise<void> {
   session.turnHead = status.head
   delete session.lastCheckpoint
   if (session.agentType === '' || session.agentType === 'Agent') session.agentType = work.agent.type
-  if (event.prompt !== undefined && event.prompt !== '') await notePrompt(work, event.prompt)
+  noteTurn(session, event.prompt ? await notePrompt(work, event.prompt) : undefined)
   const { before, edits } = await saveStateBefore(work, status)
   // What the agent has done since its turn began cannot be told from what the person did before it.
   session.pendingAttribution = event.began?.isUnderway
@@ -75,11 +76,12 @@ function startSession({ session, recorder }: EventWork, head: string, position: 
   recorder.say(`Recording session ${session.id}`)
 }
 
-async function notePrompt({ recorder, session, afterwards }: EventWork, prompt: string): Promise<void> {
+async function notePrompt({ recorder, session, afterwards }: EventWork, prompt: string): Promise<string> {
   const redacted = (await recorder.redaction()).text(prompt)
   session.firstPrompt ??= firstPromptText(redacted)
   session.lastPrompt = firstPromptText(redacted)
   afterwards.push(() => appendPrompt(recorder.repo, session.id, redacted))
+  return redacted
 }
 
 // Hook managers overwrite hooks whenever they run; the next commit would not be linked.

@@ -5,7 +5,7 @@ import { changedAt, fileSignature } from '../checkpoints/snapshot.ts'
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
-import { appendPrompt, clearPrompts, readPromptFile } from '../sessions/prompts.ts'
+import { readPromptFile, writePrompts } from '../sessions/prompts.ts'
 import { formatSessionState, parseSessionState } from '../sessions/state-format.ts'
 import { readSession, writeSession } from '../sessions/store.ts'
 import { readTurnStart, writeTurnStart } from '../sessions/turn-start-state.ts'
@@ -125,9 +125,4 @@ function settleTurn(repo: Repo, session: Session, changed: ReadonlySet<string>):
       ...there.map((path) => [path, fileSignature(repo, path)] as const),
     ]),
   })
-}
-
-function writePrompts(repo: Repo, session: string, prompts: string[]): void {
-  clearPrompts(repo, session)
-  for (const prompt of prompts) appendPrompt(repo, session, prompt)
 }

@@ -38,6 +38,7 @@ export function newSession(
     untrackedAtStart: [],
     filesTouched: known?.files ?? [],
     sharedFiles: [],
+    turns: [],
     agentType: agent.type,
     turnCount: 0,
     promptAttributions: [],

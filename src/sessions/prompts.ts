@@ -17,7 +17,12 @@ export function readPromptFile(repo: Repo, session: string): string[] {
 }
 
 export function appendPrompt(repo: Repo, session: string, redacted: string): void {
-  writeAtomic(promptFile(repo, session), joinPrompts([...readPromptFile(repo, session), redacted]))
+  writePrompts(repo, session, [...readPromptFile(repo, session), redacted])
+}
+
+export function writePrompts(repo: Repo, session: string, redacted: string[]): void {
+  if (redacted.length === 0) clearPrompts(repo, session)
+  else writeAtomic(promptFile(repo, session), joinPrompts(redacted))
 }
 
 export function clearPrompts(repo: Repo, session: string): void {

@@ -10,6 +10,7 @@ import {
   type RecordingStart,
   type Session,
   type TranscriptCursor,
+  type TurnNote,
 } from '../model/session.ts'
 import { given } from '../std/given.ts'
 import {
@@ -54,6 +55,7 @@ const known = new Set([
   'first_prompt',
   'last_prompt',
   'session_turn_count',
+  'turns',
   'prompt_attributions',
   'pending_prompt_attribution',
   'fully_condensed',
@@ -97,6 +99,7 @@ export function formatSessionState(session: Session): JsonObject {
     first_prompt: session.firstPrompt,
     last_prompt: session.lastPrompt,
     session_turn_count: session.turnCount || undefined,
+    turns: nonEmpty(session.turns.map(formatTurn)),
     prompt_attributions: nonEmpty(session.promptAttributions.map(formatAttribution)),
     pending_prompt_attribution: session.pendingAttribution && formatAttribution(session.pendingAttribution),
     fully_condensed: session.fullyCondensed || undefined,
@@ -153,6 +156,7 @@ export function parseSessionState(value: unknown): Session | undefined {
     firstPrompt: asString(record.first_prompt),
     lastPrompt: asString(record.last_prompt),
     turnCount: asCount(record.session_turn_count),
+    turns: asArray(record.turns).flatMap(parseTurn),
     promptAttributions: asArray(record.prompt_attributions).filter(asObject).map(parseAttribution),
     pendingAttribution:
       asObject(record.pending_prompt_attribution) && parseAttribution(record.pending_prompt_attribution),
@@ -226,6 +230,18 @@ function parseRecordingStart(value: unknown): RecordingStart | undefined {
     ...given({ totals }),
     ...(record.isCopy === true ? { isCopy: true } : {}),
   }
+}
+
+function formatTurn({ tokens, ...turn }: TurnNote): JsonObject {
+  return { ...turn, ...(tokens ? { tokens: formatTokenRecord(tokens) } : {}) }
+}
+
+function parseTurn(value: unknown): TurnNote[] {
+  const record = asObject(value)
+  if (record === undefined) return []
+  const [tokens, prompt] = [parseTokenRecord(record.tokens), asString(record.prompt)]
+  const [id, start, files] = [asString(record.id) ?? '', asCount(record.start), unique(record.files)]
+  return [{ id, start, files, ...given({ tokens, prompt }) }]
 }
 
 function nonEmpty<T>(list: T[]): T[] | undefined {

@@ -27,6 +27,7 @@ import {
   readThroughFile,
   recordingStart,
 } from './fetched-transcript.ts'
+import { noteTokens } from './turn-notes.ts'
 import { readTurnStart } from './turn-start-state.ts'
 
 /** What a transcript says since the last save, and its redacted form, not stored yet. */
@@ -156,6 +157,8 @@ export function useTranscript(
   count(session, transcript)
   const { items, behind } = transcript.cursor
   if (behind === undefined && items < session.transcriptStart) session.transcriptStart = 0
+  if (behind === undefined)
+    for (const turn of session.turns) if (items < turn.start) turn.start = session.transcriptStart
 }
 
 /**
@@ -178,7 +181,7 @@ function count(session: Session, transcript: TurnTranscript): boolean {
   transcript.tokens = transcript.growth = noTokens
   if (!hasTokens(tokens) && totalTokens(tokens) === 0) return false
   session.tokens = addTokens(session.tokens ?? noTokens, tokens)
-  session.checkpointTokens = addTokens(session.checkpointTokens ?? noTokens, tokens)
+  noteTokens(session, tokens)
   return true
 }
 

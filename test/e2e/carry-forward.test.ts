@@ -167,3 +167,64 @@ test('several turns before one commit make one checkpoint that counts their step
   expect(await repo.stored(next, '0/prompt.txt')).toBe('fourth part')
   expect((await repo.transcript(next)).split('\n')).toEqual(agent.lines())
 })
+
+test('the second checkpoint of a split commit shows its own turn, not the session', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('old work', { 'old.ts': line('old') })
+  await repo.commitAs('human', 'old', 'old.ts')
+  const start = agent.lines().length
+  await agent.turn('write a and b', { 'a.ts': line('a'), 'b.ts': line('b') })
+  await repo.commitAs('human', 'a', 'a.ts')
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    checkpoint_transcript_start: start,
+    token_usage: { api_call_count: 3 },
+  })
+  await repo.commitAs('human', 'b', 'b.ts')
+  const id = await repo.checkpointOf()
+  const stored = await repo.storedSession(id)
+  expect(stored).toMatchObject({ checkpoint_transcript_start: start, files_touched: ['b.ts'] })
+  // Each call counts once.
+  expect(stored.token_usage).toBeUndefined()
+  expect(await repo.stored(id, '0/prompt.txt')).toBe('write a and b')
+  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  const { out } = await repo.entire(['explain', '--no-pager', '--commit', 'HEAD'])
+  expect(out).toContain('Intent: write a and b\n')
+  expect(out).not.toContain('old work')
+})
+
+test('of turns that are committed one by one, each checkpoint has its own prompt, tokens and range', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': line('a') })
+  const start = agent.lines().length
+  await agent.turn('write b and c', { 'b.ts': line('b'), 'c.ts': line('c') })
+  await agent.turn('extend c', { 'c.ts': `${line('c')}${line('cc')}` })
+  await repo.commitAs('human', 'a', 'a.ts')
+  const first = await repo.checkpointOf()
+  expect(await repo.stored(first, '0/prompt.txt')).toBe('write a')
+  expect(await repo.storedSession(first)).toMatchObject({ token_usage: { api_call_count: 2 } })
+  await repo.commitAs('human', 'b', 'b.ts')
+  const second = await repo.checkpointOf()
+  expect(await repo.stored(second, '0/prompt.txt')).toBe('write b and c')
+  expect(await repo.storedSession(second)).toMatchObject({
+    checkpoint_transcript_start: start,
+    token_usage: { api_call_count: 3 },
+  })
+  expect((await repo.entire(['explain', '--no-pager', '--commit', 'HEAD'])).out).toContain(
+    'Intent: write b and c\n',
+  )
+  await repo.commitAs('human', 'c', 'c.ts')
+  const third = await repo.checkpointOf()
+  expect(await repo.stored(third, '0/prompt.txt')).toBe('write b and c\n\n---\n\nextend c')
+  expect(await repo.storedSession(third)).toMatchObject({
+    checkpoint_transcript_start: start,
+    token_usage: { api_call_count: 2 },
+  })
+  // What comes next begins anew.
+  await agent.turn('write d', { 'd.ts': line('d') })
+  await repo.commitAs('human', 'd', 'd.ts')
+  const last = await repo.checkpointOf()
+  expect(await repo.stored(last, '0/prompt.txt')).toBe('write d')
+  expect(repo.state(agent.session).turns).toBeUndefined()
+})

@@ -172,7 +172,9 @@ test('what a fork copied from its origin is neither counted nor shown as its own
   // What the origin said after its last commit is its own.
   await turn(agent, 'the first way again', 8, () => agent.run('a.txt', 'b\n'))
   await repo.commitAs('human', 'b', 'a.txt')
-  expect(await tokensOf(repo)).toBe(20)
+  expect(await tokensOf(repo)).toBe(8)
+  await repo.commitAs('human', 'parent', 'parent.txt')
+  expect(await tokensOf(repo)).toBe(12)
 })
 
 test('a fork is recognised although its origin has gone on for long', async () => {
