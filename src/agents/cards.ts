@@ -20,6 +20,7 @@ export const aiderCard = {
   name: 'aider',
   type: 'Aider',
   callerEnv: [],
+  program: 'aider',
 } satisfies AgentCard
 
 export const codexCard = {

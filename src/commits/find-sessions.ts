@@ -2,6 +2,7 @@
 // so that a commit never gets a link without a checkpoint behind it.
 
 import { closeSync, openSync } from 'node:fs'
+import { basename } from 'node:path'
 import { countableText } from '../checkpoints/attribution.ts'
 import { shadowRef } from '../checkpoints/layout.ts'
 import { readLeftOut } from '../checkpoints/left-out.ts'
@@ -24,6 +25,7 @@ import { findSessionState, readSession } from '../sessions/store.ts'
 import type { TurnTranscript } from '../sessions/transcript.ts'
 import { findCommittedByTurn, isMentioned, toRepoPath, toRepoPaths } from '../sessions/turn-changes.ts'
 import type { Environment } from '../std/environment.ts'
+import { readText } from '../std/file.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
 
@@ -178,7 +180,7 @@ async function readNames(repo: Repo, candidates: CommitCandidate[]): Promise<Set
 // Subagents of some agents commit under ids of their own: an id without a session tells only which agent it
 // was.
 function mayBe({ repo }: Recorder, { session: id, agentType }: Committer, session: Session): boolean {
-  if (id === undefined) return true
+  if (id === undefined) return agentType === undefined || session.agentType === agentType
   return session.agentType === agentType && findSessionState(repo, id) === undefined
 }
 
@@ -236,12 +238,39 @@ export const unknownCommitter: Committer = { session: undefined, hasTerminal: tr
 export function findCommitter(env: Environment, agents: AgentCard[]): Committer {
   const namer = agents.find(({ callerSessionEnv }) => callerSessionEnv !== undefined && env[callerSessionEnv])
   const byAgent = agents.some((agent) => agent.callerEnv.some((name) => env[name]))
+  const hasTerminal =
+    terminalSays(env.ENTIRE_TEST_TTY) ?? (!byAgent && env.GIT_TERMINAL_PROMPT !== '0' && canOpenTerminal())
+  // An agent that sets no variable commits at its own terminal.
+  const above = hasTerminal && namer === undefined ? findAgentAbove(agents, process.ppid) : undefined
   return {
     session: namer && env[namer.callerSessionEnv ?? ''],
-    agentType: namer?.type,
-    hasTerminal:
-      terminalSays(env.ENTIRE_TEST_TTY) ?? (!byAgent && env.GIT_TERMINAL_PROMPT !== '0' && canOpenTerminal()),
+    agentType: (namer ?? above)?.type,
+    hasTerminal: hasTerminal && above === undefined,
   }
+}
+
+/** The agent whose program is an ancestor of this process, where the system tells. */
+function findAgentAbove(agents: AgentCard[], parent: number): AgentCard | undefined {
+  const programs = agents.filter(({ program }) => program !== undefined)
+  for (let pid = parent; pid > 1; ) {
+    const [words, status] = [readText(`/proc/${pid}/cmdline`), readText(`/proc/${pid}/stat`)]
+    if (words === undefined || status === undefined) return undefined
+    // A script is named after its interpreter.
+    const names = words
+      .split('\0')
+      .slice(0, 2)
+      .map((word) => basename(word))
+    const found = programs.find(({ program = '' }) => names.includes(program))
+    if (found !== undefined) return found
+    // The name of the program, in brackets, may contain anything.
+    pid = Number(
+      status
+        .slice(status.lastIndexOf(')') + 1)
+        .trim()
+        .split(' ')[1],
+    )
+  }
+  return undefined
 }
 
 function terminalSays(seam: string | undefined): boolean | undefined {

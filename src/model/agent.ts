@@ -68,6 +68,8 @@ export interface Agent {
 export interface AgentCard extends Pick<Agent, 'name' | 'type' | 'callerEnv' | 'callerSessionEnv'> {
   /** Hooks of another agent that this one runs as well. */
   borrows?: Pick<BorrowedHooks, 'from' | 'isSender'>
+  /** The name of its program, where its processes set no variable: one that is above a commit is the committer. */
+  program?: string
   /** The files that its installer edits: lines in them are no one's work. */
   hookFiles?: string[]
 }

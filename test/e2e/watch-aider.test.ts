@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordedRepo } from '../support/recorded-repo.ts'
 import { scriptedAider } from '../support/scripted-aider.ts'
@@ -290,6 +290,29 @@ test('paths are relative to the work tree, and two aiders in one work tree are t
   await watch.stop()
   const files = watch.told().flatMap(({ event, files: named }) => (event === 'turn-end' ? [named] : []))
   expect(files.at(-1)).toEqual(['sub/a.txt'])
+})
+
+test('a commit below aider is the commit of aider, also at its terminal', async () => {
+  await using repo = await recordedRepo({ agent: 'aider', isCommitted: true })
+  await using watch = await startWatching(repo, [], { quiet: 600 })
+  const aider = scriptedAider(repo)
+  aider.start()
+  aider.type('run the generator')
+  await watch.hears('turn-start')
+  repo.write('.git/commit.sh', 'git commit --quiet --no-verify -m "$1"\n')
+  for (const [program, links] of [
+    ['editor', 0],
+    ['aider', 1],
+  ] as const) {
+    await Bun.write(join(repo.base, program), '#!/bin/sh\nsh .git/commit.sh "$1"\n')
+    chmodSync(join(repo.base, program), 0o755)
+    // Made by a command: the history does not name the file.
+    repo.write(`${program}.txt`, 'made by a command\n')
+    await repo.git('add', `${program}.txt`)
+    const env = { ...repo.env, ENTIRE_TEST_TTY: '1' }
+    expect((await repo.run([join(repo.base, program), program], { env })).code).toBe(0)
+    expect(await repo.checkpointsOf()).toHaveLength(links)
+  }
 })
 
 test('turns before the first watch are not recorded; a running turn is, with its prompt', async () => {
