@@ -30,6 +30,7 @@ export function systemRecorder(
     env: process.env,
     home: process.env.HOME ?? homedir(),
     command: hookProgram(settings, programPath()),
+    program: programPath(),
     cliVersion: version,
     clock: systemClock,
     random: systemRandom,

@@ -89,7 +89,7 @@ async function ensureHooks(work: EventWork): Promise<void> {
   const { recorder } = work
   try {
     const { hooksDir } = await work.config()
-    const { written } = installHooks(hooksDir, { command: recorder.command })
+    const { written } = installHooks(hooksDir, { command: recorder.command, program: recorder.program })
     if (written.length > 0)
       recorder.log.write('info', 'git hooks installed again', { hooks: written.join(' ') })
   } catch (error) {

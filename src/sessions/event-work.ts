@@ -30,6 +30,8 @@ export interface Recorder {
   home: string
   /** What git hooks call: `entire`, or an absolute path. */
   command: string
+  /** Absolute path of this program, for git hooks whose PATH does not have it. */
+  program: string
   cliVersion: string
   clock: Clock
   random: RandomHex

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import {
   appendFileSync,
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -14,7 +15,8 @@ import { rememberHooks } from '../../src/agents/external/hooked-plugins.ts'
 import { hookSite } from '../../src/cli/setup/setup.ts'
 import { logFile } from '../../src/sessions/places.ts'
 import { doctor } from '../support/doctor.ts'
-import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { fakeAgent } from '../support/fake-agent.ts'
+import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
 test('Claude Code finds the hooks in a sub-directory, and git does not offer the file that has them', async () => {
   await using repo = await recordedRepo()
@@ -157,4 +159,27 @@ test('hooks that failed lately, and a plugin that is gone, are named', async () 
   expect(await warnings(repo)).toEqual([])
   rememberHooks(hookSite(repo.repo), { name: 'x', type: 'X', path: '/gone/entire-agent-x', dirs: [] })
   expect(await warnings(repo)).toEqual(['The plugin of X is gone: its sessions are not recorded.'])
+})
+
+test('git hooks find the program that installed them where the PATH does not have it', async () => {
+  await using repo = await recordedRepo({ isCommitted: true })
+  await fakeAgent(repo).turn('write a', { 'a.ts': 'export const a = 1\n' })
+  const PATH = (repo.env.PATH ?? '').split(':').slice(1).join(':')
+  expect(Bun.which('entire', { PATH })).toBe(null)
+  await repo.git('add', 'a.ts')
+  await repo.gitAs('agent', ['commit', '--quiet', '-m', 'a'], { env: { PATH } })
+  expect(await repo.checkpointsOf()).toHaveLength(1)
+
+  // Another copy of the program leaves the hooks as they are, unless the one they name is gone.
+  const hook = join(repo.repo.commonDir, 'hooks/post-commit')
+  const copy = join(repo.base, 'copy')
+  copyFileSync(binary, copy)
+  const before = readFileSync(hook, 'utf8')
+  expect(before).toContain(binary)
+  await repo.run([copy, 'enable', '--agent', 'claude-code'])
+  expect(readFileSync(hook, 'utf8')).toBe(before)
+  writeFileSync(hook, before.replaceAll(binary, '/gone/entire'))
+  expect((await repo.entire(['status'])).out).toContain('git hooks out of date')
+  await repo.entire(['enable'])
+  expect(readFileSync(hook, 'utf8')).toBe(before)
 })

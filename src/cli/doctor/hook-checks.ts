@@ -50,17 +50,20 @@ const gitFaults: Record<HookFault, { severity: Finding['severity']; title: strin
 export async function checkGitHooks(run: DoctorRun): Promise<Finding[]> {
   if (!isRecording(run)) return []
   const command = commandOf(run)
+  const { program } = run.cli
   const { hooksDir } = await readConfig(run.repo)
   const faults = hookNames.map((name) => {
     const state = readHookState(hooksDir, name, () => listNames(hooksDir))
-    if (planHookInstall(state, command).steps.length === 0) return undefined
+    if (planHookInstall(state, { command, program }).steps.length === 0) return undefined
     const file = isHosted(state) ? state.legacy : state.main
     if (file === undefined || (file.isEntireHook && !file.isExecutable)) return 'missing'
     return file.isEntireHook ? 'outdated' : 'foreign'
   })
   const remedy: Remedy = {
     label: 'Install the hooks again',
-    apply: async () => [`Installed git hooks (${installHooks(hooksDir, { command }).written.join(', ')})`],
+    apply: async () => [
+      `Installed git hooks (${installHooks(hooksDir, { command, program }).written.join(', ')})`,
+    ],
   }
   return (Object.keys(gitFaults) as HookFault[]).flatMap((fault): Finding[] => {
     const names = hookNames.filter((_, index) => faults[index] === fault)

@@ -55,7 +55,7 @@ export async function readHookHealth(cli: Cli, repo: Repo, settings: Settings): 
     agents,
     watched,
     outdated: agents.filter((_, index) => !current[index]),
-    git: hooksStatus(hooksDir, { command }),
+    git: hooksStatus(hooksDir, { command, program: cli.program }),
     problems: [
       ...gone.map(({ type, why }) => `${type}: ${why}`),
       ...states.flatMap(({ installed }) => (typeof installed === 'boolean' ? [] : installed.message)),

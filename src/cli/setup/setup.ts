@@ -148,7 +148,7 @@ export function sweepKilledSetup(repo: Repo): void {
 export async function installGitHooks(cli: Cli, repo: Repo, command: string): Promise<string[]> {
   const { hooksDir } = await readConfig(repo)
   sweepKilledSetup(repo)
-  const { written, backups, warnings } = installHooks(hooksDir, { command })
+  const { written, backups, warnings } = installHooks(hooksDir, { command, program: cli.program })
   for (const backup of backups)
     cli.note(`[entire] Backed up existing ${backup.replace(/\.pre-entire.*$/, '')} to ${backup}`)
   const dirWarning = findHooksDirWarning(hooksDir, repo)

@@ -4,10 +4,10 @@ import { linkSync, lstatSync, readdirSync, readlinkSync, renameSync, symlinkSync
 import { basename, join } from 'node:path'
 import { abandonedCopyOf } from '../../std/abandoned.ts'
 import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
-import { removeFile, writeAtomic } from '../../std/file.ts'
+import { exists, removeFile, writeAtomic } from '../../std/file.ts'
 import { type HookFile, isUnchanged, readHookFile, sameContent } from './files.ts'
 import { type HookName, hookNames } from './names.ts'
-import { hookScript, planChain } from './script.ts'
+import { hookScript, planChain, readProgram } from './script.ts'
 
 export interface InstalledHooks {
   /** Hooks whose file was written; empty when all were up to date. */
@@ -17,12 +17,18 @@ export interface InstalledHooks {
   warnings: string[]
 }
 
-export function installHooks(hooksDir: string, options: { command: string }): InstalledHooks {
+/** What hooks call: a name or a path, and the program to fall back to where the name is not on the PATH. */
+export interface HookProgram {
+  command: string
+  program?: string
+}
+
+export function installHooks(hooksDir: string, options: HookProgram): InstalledHooks {
   const done: InstalledHooks = { written: [], backups: [], warnings: [] }
   try {
     removeAbandoned(hooksDir)
     for (const name of hookNames) {
-      const { steps, warnings } = install(hooksDir, name, options.command)
+      const { steps, warnings } = install(hooksDir, name, options)
       if (steps.some((step) => step.act === 'write')) done.written.push(name)
       done.backups.push(...steps.flatMap((step) => (step.act === 'keep' ? [basename(step.to)] : [])))
       done.warnings.push(...warnings)
@@ -41,11 +47,11 @@ export function installHooks(hooksDir: string, options: { command: string }): In
 }
 
 // Two sessions may install at the same time. A backup is never overwritten, so the slower one plans again.
-function install(hooksDir: string, name: HookName, command: string): HookPlan {
+function install(hooksDir: string, name: HookName, options: HookProgram): HookPlan {
   for (let attempt = 1; ; attempt += 1) {
     const plan = planHookInstall(
       readHookState(hooksDir, name, () => listNames(hooksDir)),
-      command,
+      options,
     )
     try {
       plan.steps.forEach(applyStep)
@@ -80,11 +86,11 @@ export function uninstallHooks(hooksDir: string): { removed: HookName[]; warning
 }
 
 /** Runs at the start of every turn: reads a few small files and starts no process. */
-export function hooksStatus(hooksDir: string, options: { command: string }): 'all' | 'outdated' | 'missing' {
+export function hooksStatus(hooksDir: string, options: HookProgram): 'all' | 'outdated' | 'missing' {
   const names = listNames(hooksDir)
   if (names.some(isAbandoned)) return 'outdated'
   const states = hookNames.map((name) => readHookState(hooksDir, name, () => names))
-  const stale = states.filter((state) => planHookInstall(state, options.command).steps.length > 0)
+  const stale = states.filter((state) => planHookInstall(state, options).steps.length > 0)
   if (stale.length === 0) return 'all'
   return stale.some((state) => !runs(state)) ? 'missing' : 'outdated'
 }
@@ -198,7 +204,7 @@ export function readHookState(dir: string, name: HookName, listNames: () => stri
   }
 }
 
-export function planHookInstall(state: HookState, command: string): HookPlan {
+export function planHookInstall(state: HookState, options: HookProgram): HookPlan {
   const { name, dir, main } = state
   const plan: HookPlan = { steps: [], warnings: [] }
   const isReplaced = main !== undefined && !main.isEntireHook
@@ -236,10 +242,25 @@ export function planHookInstall(state: HookState, command: string): HookPlan {
     plan.steps.push({ act: 'keep', file: slot, to: join(dir, file) })
     chained = planChain(file, slot)
   }
-  const content = hookScript(name, { command, chained })
+  const program = findFallback(state, slot, options)
+  const content = hookScript(name, { command: options.command, program, chained })
   if (!slot?.isEntireHook || !slot.isExecutable || slot.head !== Buffer.from(content).toString('latin1'))
     plan.steps.push({ act: 'write', path: join(dir, hosted ? `${name}.legacy` : name), content })
   return plan
+}
+
+/**
+ * The program that a hook already names stays, or copies of this program would write it in turn. A directory outside
+ * of git's own may be committed: a path of this machine does not belong there.
+ */
+function findFallback(
+  { dir }: HookState,
+  slot: HookFile | undefined,
+  { program }: HookProgram,
+): string | undefined {
+  if (program === undefined || !exists(join(dir, '..', 'HEAD'))) return undefined
+  const named = slot?.isEntireHook ? readProgram(slot.head) : undefined
+  return named !== undefined && exists(named) ? named : program
 }
 
 function planHookUninstall(state: HookState): HookPlan {

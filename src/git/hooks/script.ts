@@ -9,10 +9,30 @@ import { type HookName, type HookShape, hookMarker, hookTable } from './names.ts
 export interface HookScriptOptions {
   /** A name to look up in PATH, or an absolute path. */
   command: string
+  /** Absolute path of the program that installs the hook, for a PATH on which the name is not found. */
+  program?: string | undefined
   chained?: Chained | undefined
 }
 
-export function hookScript(name: HookName, { command, chained }: HookScriptOptions): string {
+/** Git may be called where the PATH is another one, as in the login shell of an agent. */
+function findProgram(command: string, program: string): string[] {
+  return [
+    `_entire_program=${shellWord(command)}`,
+    `${commandTest(command)} || ${programLine}${shellWord(program)}`,
+  ]
+}
+
+const programLine = '_entire_program='
+
+/** The absolute path in an installed hook. */
+export function readProgram(script: string): string | undefined {
+  const word = new RegExp(`\\|\\| ${programLine}(.+)$`, 'm').exec(script)?.[1]
+  return word?.replace(/^'(.*)'$/, '$1').replaceAll(`'\\''`, "'")
+}
+
+export function hookScript(name: HookName, options: HookScriptOptions): string {
+  const { command, chained } = options
+  const program = isAbsolute(command) ? undefined : options.program
   const shape: HookShape = hookTable[name]
   const replay = shape.stdin && chained !== undefined
   return [
@@ -27,8 +47,9 @@ export function hookScript(name: HookName, { command, chained }: HookScriptOptio
     ...loopGuard(name),
     ...(shape.onlyIf ?? []),
     ...(replay ? ['_entire_stdin="$(cat; printf x)"', `_entire_stdin="\${_entire_stdin%x}"`] : []),
-    `if [ $_entire_called = yes ] && ${commandTest(command)}; then`,
-    `    ${replay ? replayed : ''}${entireCall(name, command, shape)} || ${onFailure(shape)}`,
+    ...(program === undefined ? [] : findProgram(command, program)),
+    `if [ $_entire_called = yes ] && ${program === undefined ? commandTest(command) : foundTest}; then`,
+    `    ${replay ? replayed : ''}${entireCall(name, program === undefined ? shellWord(command) : '"$_entire_program"', shape)} || ${onFailure(shape)}`,
     'fi',
     ...(chained ? chainBlock(name, chained, replay) : []),
     '',
@@ -63,8 +84,10 @@ function commandTest(command: string): string {
     : `command -v ${shellWord(command)} >/dev/null 2>&1`
 }
 
-function entireCall(name: HookName, command: string, shape: HookShape): string {
-  const words = [shellWord(command), 'hooks git', name, shape.args, shape.quiet ? '2>/dev/null' : '']
+const foundTest = 'command -v "$_entire_program" >/dev/null 2>&1'
+
+function entireCall(name: HookName, word: string, shape: HookShape): string {
+  const words = [word, 'hooks git', name, shape.args, shape.quiet ? '2>/dev/null' : '']
   return words.filter((word) => word !== '').join(' ')
 }
 
