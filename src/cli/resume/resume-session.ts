@@ -1,6 +1,5 @@
 // Resumes a session, or all sessions of a checkpoint. The branch and the work tree stay as they are.
 
-import { fetchCommand } from '../../checkpoints/copies.ts'
 import { readCheckpoint, type StoredCheckpoint } from '../../checkpoints/read.ts'
 import { readBranches } from '../../git/branches.ts'
 import { findLastCheckpoint } from '../../resume/find.ts'
@@ -68,7 +67,7 @@ async function resumeLocal(run: ResumeRun, id: string): Promise<void> {
     'transcript-missing',
     `Session ${clean(id)} has no checkpoint, and its log is not on this machine.`,
     {
-      hint: `Commits create checkpoints. Fetch those of other clones first: \`${fetchCommand}\`.`,
+      hint: 'Commits create checkpoints. One that is elsewhere is fetched by its whole id: `entire resume <checkpoint>`.',
     },
   )
 }
