@@ -80,13 +80,19 @@ function disconnectedCopy({ repo, objects, recorder }: DoctorRun, { remote, oid 
 export async function checkLinks({ cli, repo, objects }: DoctorRun): Promise<Finding[]> {
   const first = await findBrokenLinks(repo, objects, commitsWalked)
   const absent = first.dangling.filter(({ isStored }) => !isStored).map(({ checkpoint }) => checkpoint)
+  // Settings that cannot be read say nothing about links, unless something must be fetched.
+  if (absent.length === 0)
+    return [...describeDangling(first.dangling, { failures: [] }), ...describeIncomplete(first.incomplete)]
   const fetched = await fetchingFor(cli, repo, objects).checkpoints([...new Set(absent)])
   const isSame = fetched.missing.length === new Set(absent).size
   const { dangling, incomplete } = isSame ? first : await findBrokenLinks(repo, objects, commitsWalked)
   return [...describeDangling(dangling, fetched), ...describeIncomplete(incomplete)]
 }
 
-function describeDangling(dangling: BrokenLinks['dangling'], { failures }: FetchOutcome): Finding[] {
+function describeDangling(
+  dangling: BrokenLinks['dangling'],
+  { failures }: Pick<FetchOutcome, 'failures'>,
+): Finding[] {
   if (dangling.length === 0) return []
   const lines = dangling
     .slice(0, mostNamed)
