@@ -1,6 +1,7 @@
 // Makes the JSON Schemas of the external agent protocol from the schemas of the program.
 import { toJsonSchema } from '@valibot/to-json-schema'
-import { messages } from '../src/protocol/external-agent/messages.ts'
+import { examples } from '../src/protocol/external-agent/examples.ts'
+import { type MessageName, messages } from '../src/protocol/external-agent/messages.ts'
 
 /** Text by file name. */
 export function externalAgentSchemas(): Record<string, string> {
@@ -12,7 +13,8 @@ export function externalAgentSchemas(): Record<string, string> {
         typeMode: 'input',
         errorMode: 'ignore',
       })
-      const text = JSON.stringify({ ...schema, title: `External agent protocol 1: ${name}` }, null, 2)
+      const title = `External agent protocol 1: ${name}`
+      const text = JSON.stringify({ ...schema, title, examples: [examples[name as MessageName]] }, null, 2)
       return [`${name}.json`, `${text}\n`]
     }),
   )

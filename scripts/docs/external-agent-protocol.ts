@@ -1,5 +1,6 @@
 // Generates the reference of the external agent protocol from its table.
 import { eventNames, eventNumbers } from '../../src/protocol/external-agent/event.ts'
+import { examples } from '../../src/protocol/external-agent/examples.ts'
 import {
   type Capability,
   capabilities,
@@ -53,10 +54,16 @@ export function externalAgentReference(): string {
     'Each has a JSON Schema in `schemas/external-agent/`. Readers drop unknown fields (those of a session are kept), and treat `null` as',
     'a missing field or an empty list.',
     '',
-    ...messageNames().map(
-      (name) => `- [\`${name}\`](../../schemas/external-agent/${name}.json): ${usesOf(name)}`,
-    ),
-    '',
+    ...messageNames().flatMap((name) => [
+      `### [\`${name}\`](../../schemas/external-agent/${name}.json)`,
+      '',
+      `${usesOf(name)}.`.replace(/^\w/, (letter) => letter.toUpperCase()),
+      '',
+      '```json',
+      JSON.stringify(examples[name]),
+      '```',
+      '',
+    ]),
   ]
   return parts.join('\n')
 }

@@ -2,17 +2,20 @@
 
 import { chmodSync, existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type ScaffoldFile, type ScaffoldLanguage, scaffoldLanguages } from '../sdk/scaffold/template.ts'
+import type { ScaffoldFile } from '../sdk/scaffold/template.ts'
 import { EntireError, invalidValue, useOneOf } from '../std/errors.ts'
 import { readText, writeAtomic } from '../std/file.ts'
 import { asObject, asString, parseJson } from '../std/json.ts'
 import type { Cli } from './context.ts'
 import { clean } from './render/text.ts'
 
-export function requireLanguage(name = 'ts'): ScaffoldLanguage {
-  const language = scaffoldLanguages.find((each) => each === name)
+export function requireLanguage<Language extends string>(
+  languages: readonly Language[],
+  name = 'ts',
+): Language {
+  const language = languages.find((each) => each === name)
   if (language !== undefined) return language
-  throw invalidValue(clean(name), '--lang', useOneOf(scaffoldLanguages))
+  throw invalidValue(clean(name), '--lang', useOneOf(languages))
 }
 
 /** The directory must be empty, or not exist yet. */

@@ -33,7 +33,7 @@ import {
   noteObstacles,
   uninstallAgent,
 } from '../setup/setup.ts'
-import { checkPluginCommand, newPluginCommand } from './plugin-commands.ts'
+import { checkPluginCommand, newPluginCommand, tryPluginCommand } from './plugin-commands.ts'
 
 const agentNames = {
   kind: 'array',
@@ -153,6 +153,7 @@ export const agentCommands = buildRouteMap<string, Cli>({
     remove: removeCommand,
     check: checkPluginCommand,
     new: newPluginCommand,
+    try: tryPluginCommand,
   },
   docs: {
     brief: 'List, add and remove agents, and create plugins for others',

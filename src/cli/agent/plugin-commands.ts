@@ -1,7 +1,8 @@
-// Defines `entire agent check` and `entire agent new`, which check and create plugins.
+// Defines `entire agent check`, `new` and `try`, which check, create and play plugins.
 
 import { basename, join, resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
+import { agentLanguages } from '../../sdk/scaffold/template.ts'
 import { cannotCombine, EntireError, notFound } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { isExecutable } from '../../std/program-search.ts'
@@ -9,6 +10,7 @@ import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { clean, cleanLines } from '../render/text.ts'
 import { kitSource, printScaffold, requireLanguage, writeScaffold } from '../scaffold.ts'
+import type { TryFlags } from './try-plugin.ts'
 
 interface CheckFlags {
   fixtures?: string
@@ -39,7 +41,10 @@ export const checkPluginCommand = buildCommand<CheckFlags, [string], Cli>({
     })
     if (flags.json) this.process.stdout.write(report.formatReportJson(path, results))
     else if (flags.junit) this.process.stdout.write(report.formatJunit(path, results))
-    else this.out(`\n${report.formatVerdict(results)}`)
+    else {
+      for (const line of report.formatSkipped(results)) this.out(cleanLines(line))
+      this.out(`\n${report.formatVerdict(results)}`)
+    }
     await noteNameTaken(this, path)
     if (!isConformant(results)) this.process.exitCode = 1
   },
@@ -122,13 +127,17 @@ export const newPluginCommand = buildCommand<NewFlags, [string], Cli>({
         },
       )
     const dir = resolve(this.cwd, flags.dir ?? `entire-agent-${name}`)
-    const files = scaffoldAgent(name, requireLanguage(flags.lang), given({ sdk: kitSource(this.program) }))
+    const files = scaffoldAgent(
+      name,
+      requireLanguage(agentLanguages, flags.lang),
+      given({ sdk: kitSource(this.program) }),
+    )
     writeScaffold(files, dir)
     printScaffold(this, files, dir, `entire agent check ${join(dir, `entire-agent-${name}`)}`)
   },
   parameters: {
     flags: {
-      lang: valueFlag('language', 'Language: ts (default), python or sh'),
+      lang: valueFlag('language', 'Language: ts (default), python, go or sh'),
       dir: valueFlag('dir', 'Directory to write to (default: entire-agent-<name>)'),
     },
     positional: {
@@ -144,7 +153,38 @@ export const newPluginCommand = buildCommand<NewFlags, [string], Cli>({
       ],
       examples: [
         ['entire agent new mine', 'in TypeScript'],
+        ['entire agent new mine --lang go', 'in Go, with the standard library only'],
         ['entire agent new mine --lang python --dir ~/src/mine', 'in Python, in another directory'],
+      ],
+    }),
+  },
+})
+
+export const tryPluginCommand = buildCommand<TryFlags, [string], Cli>({
+  async func(flags, place) {
+    await (await import('./try-plugin.ts')).tryPlugin(this, place, flags)
+  },
+  parameters: {
+    flags: {
+      fixtures: valueFlag('file', 'Samples of your agent (default: fixtures.json beside the plugin)'),
+      json: switchFlag('Print what was played, and the checkpoint, as JSON'),
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'Directory of the plugin, or its path', parse: String, placeholder: 'dir' }],
+    },
+  },
+  docs: {
+    brief: 'Play the samples of a plugin, and show the checkpoint that results',
+    fullDescription: formatManual({
+      text: [
+        'Enables the plugin in a temporary repository with its own home directory, and runs its hooks with the payloads in the',
+        'fixtures. At the end of each turn the next transcript is in place, and the files it names are changed. Then everything',
+        'is committed, and the checkpoint of the commit is shown as `entire explain` shows it.',
+      ],
+      examples: [
+        ['entire agent try .', 'while you write it'],
+        ['entire agent try ./entire-agent-mine --fixtures real.json', 'with other samples'],
       ],
     }),
   },

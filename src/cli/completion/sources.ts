@@ -124,6 +124,7 @@ const files: CompletionSource = ({ cli, partial }) => {
 const byName: Record<string, CompletionSource> = {
   agent: () => agents.map(({ name, description }) => ({ value: name, about: description })),
   strategy: () => strategies.map((value) => ({ value, about: '' })),
+  checkpointBackend: () => ['branch', 'refs'].map((value) => ({ value, about: '' })),
   branch: branches,
   checkpoint: checkpoints,
   commit: branches,
@@ -132,8 +133,8 @@ const byName: Record<string, CompletionSource> = {
   file: files,
   key: keys,
   language: async () => {
-    const { scaffoldLanguages } = await import('../../sdk/scaffold/template.ts')
-    return scaffoldLanguages.map((value) => ({ value, about: '' }))
+    const { agentLanguages } = await import('../../sdk/scaffold/template.ts')
+    return agentLanguages.map((value) => ({ value, about: '' }))
   },
   level: () => logLevels.map((value) => ({ value, about: '' })),
   ref: branches,

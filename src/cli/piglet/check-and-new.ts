@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
+import { scaffoldLanguages } from '../../sdk/scaffold/template.ts'
 import { cannotCombine, unknownName, useOneOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
@@ -52,7 +53,10 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
     })
     if (flags.json) this.process.stdout.write(report.formatReportJson(dir, results))
     else if (flags.junit) this.process.stdout.write(report.formatJunit(dir, results))
-    else this.out(`\n${report.formatVerdict(results)}`)
+    else {
+      for (const line of report.formatSkipped(results)) this.out(cleanLines(line))
+      this.out(`\n${report.formatVerdict(results)}`)
+    }
     if (!isConformant(results)) this.process.exitCode = 1
   },
   parameters: {
@@ -104,7 +108,7 @@ export const extNewCommand = buildCommand<NewFlags, [string], Cli>({
     const { scaffoldExtension } = await import('../../sdk/scaffold/scaffold-extension.ts')
     const dir = resolve(this.cwd, flags.dir ?? name)
     const sdk = kitSource(this.program)
-    const files = scaffoldExtension(name, requireLanguage(flags.lang), given({ sdk }))
+    const files = scaffoldExtension(name, requireLanguage(scaffoldLanguages, flags.lang), given({ sdk }))
     writeScaffold(files, dir)
     if (flags.json) this.process.stdout.write(formatJson({ dir, files: files.map(({ path }) => path) }))
     else printScaffold(this, files, dir, `piglet ext check ${dir}`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatJunit, formatReportJson, formatResult, formatVerdict } from './report.ts'
+import { formatJunit, formatReportJson, formatResult, formatSkipped, formatVerdict } from './report.ts'
 import type { RuleResult } from './rule.ts'
 
 const failure = { expected: '"a" & <b>', received: 'nothing\u0000', fix: 'Do it.\nAll of it.' }
@@ -29,6 +29,16 @@ test('the text has a line for each rule, three more for each failure, and the ve
     '       fix:      Do it.\nAll of it.',
     'skip parse-hook/events: It parses (the capability hooks is not declared)',
     'Does not speak the protocol: 1 passed, 1 failed, 1 warned, 1 skipped.',
+  ])
+})
+
+test('skipped rules are named, a line for each reason', () => {
+  const skipped = { title: 'x', status: 'skipped', ms: 0 } as const
+  const more = [...results, { ...skipped, id: 'a/b', reason: 'needs x' }]
+  const last = { ...skipped, id: 'install-hooks/first', reason: 'the capability hooks is not declared' }
+  expect(formatSkipped([...more, last])).toEqual([
+    'skip parse-hook/events, install-hooks/first: the capability hooks is not declared',
+    'skip a/b: needs x',
   ])
 })
 

@@ -18,6 +18,14 @@ export function formatResult(result: RuleResult): string[] {
   return [...lines, `       expected: ${expected}`, `       received: ${received}`, `       fix:      ${fix}`]
 }
 
+/** The rules that were not tried, a line for each reason. */
+export function formatSkipped(results: RuleResult[]): string[] {
+  const reasons = new Map<string, string[]>()
+  for (const { id, status, reason = 'unknown' } of results)
+    if (status === 'skipped') reasons.set(reason, [...(reasons.get(reason) ?? []), id])
+  return [...reasons].map(([reason, ids]) => `skip ${ids.join(', ')}: ${reason}`)
+}
+
 function countResults(results: RuleResult[]): Record<RuleResult['status'], number> {
   const counts = { passed: 0, failed: 0, warned: 0, skipped: 0 }
   for (const { status } of results) counts[status] += 1

@@ -1,18 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { compileProject, installPackage } from '../../../test/support/install-package.ts'
 import { rotatingRows, rotationTitle } from '../../../test/support/rotation.ts'
+import { subcommands } from '../../protocol/external-agent/table.ts'
 import { runLimited } from '../../std/limited-process.ts'
 import { checkAgent } from '../conformance/agent/check-agent.ts'
 import { readAgentFixtures } from '../conformance/agent/fixtures.ts'
 import { formatResult } from '../conformance/report.ts'
 import { scaffoldAgent } from './scaffold-agent.ts'
-import { type ScaffoldLanguage, scaffoldLanguages } from './template.ts'
+import { type AgentLanguage, agentLanguages } from './template.ts'
 
 // The Python of the system first, because a version switcher makes each start slow.
-const env = { PATH: `/usr/bin:${process.env.PATH}`, HOME: '/nonexistent' }
+const env = {
+  PATH: `/usr/bin:${process.env.PATH}`,
+  HOME: '/nonexistent',
+  // What Go has compiled of its own library is used again.
+  GOCACHE: process.env.GOCACHE ?? join(homedir(), '.cache', 'go-build'),
+  GOFLAGS: '-mod=mod',
+  GOTOOLCHAIN: 'local',
+}
 
 let dir: string
 beforeAll(() => {
@@ -24,13 +32,13 @@ const run = async (argv: string[], cwd: string) => {
   const { code, stdout, stderr, startError } = await runLimited(argv, {
     cwd,
     env,
-    timeoutMs: 60_000,
+    timeoutMs: 300_000,
     maxBytes: 1_000_000,
   })
   return { code, output: `${startError ?? ''}${stdout}${stderr}` }
 }
 
-function write(name: string, language: ScaffoldLanguage): string {
+function write(name: string, language: AgentLanguage): string {
   const place = mkdtempSync(join(dir, `${language}-`))
   for (const { path, content, executable } of scaffoldAgent(name, language)) {
     mkdirSync(dirname(join(place, path)), { recursive: true })
@@ -39,19 +47,31 @@ function write(name: string, language: ScaffoldLanguage): string {
   return place
 }
 
-const ownTests: Record<ScaffoldLanguage, string[]> = {
+const ownTests: Record<AgentLanguage, string[]> = {
   ts: ['node', '--test', 'test/'],
   python: ['python3', '-m', 'unittest'],
   sh: ['./test.sh'],
+  go: ['go', 'test', '.'],
 }
 
-// Each rule starts the plugin several times; its own tests are run every time.
-const checked = rotatingRows(scaffoldLanguages)
+// The compiler is not a part of the project. Where it is, and it is Go's turn, the plugin is compiled.
+const goProgram = Bun.which('go')
 
-describe.each([...scaffoldLanguages])('a new plugin in %s', (language) => {
+// Each rule starts the plugin several times; its own tests are run every time.
+const checked = rotatingRows(agentLanguages)
+
+const runnable = agentLanguages.filter(
+  (language) => language !== 'go' || (goProgram && checked.includes('go')),
+)
+
+describe.each([...runnable])('a new plugin in %s', (language) => {
   let place: string
   beforeAll(async () => {
     place = write('my-agent', language)
+    if (language === 'go') {
+      const built = await run(['go', 'build', '-o', 'entire-agent-my-agent', '.'], place)
+      if (built.code !== 0) throw new Error(built.output)
+    }
     if (language !== 'ts') return
     installPackage(place)
     await compileProject(place)
@@ -84,6 +104,27 @@ describe.each([...scaffoldLanguages])('a new plugin in %s', (language) => {
     for (const { path, content } of scaffoldAgent('my-agent', language))
       expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
   })
+})
+
+const isCompiled = (runnable as readonly string[]).includes('go')
+test(`a plugin in Go answers every subcommand of what it declares (${isCompiled ? 'compiled' : goProgram === null ? 'NOT compiled: there is no go here' : 'NOT compiled: not in this part of the rotation'})`, () => {
+  const files = scaffoldAgent('my-agent', 'go')
+  const source = files.find(({ path }) => path === 'main.go')?.content ?? ''
+  const declared = ['hooks', 'transcript_analyzer', 'token_calculator']
+  const promised = Object.entries(subcommands).filter(
+    ([, subcommand]) => !('capability' in subcommand) || declared.includes(subcommand.capability),
+  )
+  for (const [name, { args }] of promised) {
+    const [, needs = ''] = new RegExp(`^\\t"${name}": +\\{(.*), \\w+\\},$`, 'm').exec(source) ?? [
+      '',
+      'missing',
+    ]
+    const values = Object.entries(args).flatMap(([flag, kind]) => (kind === 'switch' ? [] : [`"${flag}"`]))
+    expect([name, needs]).toEqual([name, values.length === 0 ? 'nil' : `[]string{${values.join(', ')}}`])
+  }
+  for (const capability of declared) expect(source).toContain(`"${capability}": true`)
+  expect(source.match(/^\t"[^"]*"$/gm)?.filter((line) => line.includes('.'))).toEqual([])
+  for (const { path, content } of files) expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
 })
 
 test('a TypeScript plugin that is not built says how to build it', async () => {

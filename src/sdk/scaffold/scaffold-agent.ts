@@ -3,6 +3,10 @@
 
 import { formatJson } from '../../std/json.ts'
 import { version } from '../../std/version.ts'
+import goMain from './agent/go/main.txt' with { type: 'text' }
+import goMod from './agent/go/mod.txt' with { type: 'text' }
+import goReadme from './agent/go/readme.txt' with { type: 'text' }
+import goTest from './agent/go/test.txt' with { type: 'text' }
 import pythonAgent from './agent/python/entire-agent.txt' with { type: 'text' }
 import pythonReadme from './agent/python/readme.txt' with { type: 'text' }
 import pythonTest from './agent/python/test.txt' with { type: 'text' }
@@ -16,11 +20,11 @@ import tsPackage from './agent/ts/package.txt' with { type: 'text' }
 import tsReadme from './agent/ts/readme.txt' with { type: 'text' }
 import tsTest from './agent/ts/test.txt' with { type: 'text' }
 import {
+  type AgentLanguage,
   displayName,
   fillTemplates,
   requireName,
   type ScaffoldFile,
-  type ScaffoldLanguage,
   type Template,
 } from './template.ts'
 import tsConfig from './tsconfig.txt' with { type: 'text' }
@@ -73,7 +77,7 @@ const expectations = {
   from: [{ offset: 1, prompts: [] }],
 }
 
-const templates: Record<ScaffoldLanguage, Template[]> = {
+const templates: Record<AgentLanguage, Template[]> = {
   ts: [
     ['entire-agent-{{name}}', tsLauncher, 'executable'],
     ['src/agent.mts', tsAgent],
@@ -92,6 +96,14 @@ const templates: Record<ScaffoldLanguage, Template[]> = {
     ['README.md', pythonReadme],
     ['.gitignore', '__pycache__/\n'],
   ],
+  go: [
+    ['main.go', goMain],
+    ['main_test.go', goTest],
+    ['go.mod', goMod],
+    ['fixtures.json', sampleFixtures(true)],
+    ['README.md', goReadme],
+    ['.gitignore', '/entire-agent-{{name}}\n'],
+  ],
   sh: [
     ['entire-agent-{{name}}', shAgent, 'executable'],
     ['test.sh', shTest, 'executable'],
@@ -103,7 +115,7 @@ const templates: Record<ScaffoldLanguage, Template[]> = {
 /** `sdk`: the version of the kit that a TypeScript plugin depends on, or its path (`file:…`). */
 export function scaffoldAgent(
   name: string,
-  language: ScaffoldLanguage,
+  language: AgentLanguage,
   options: { sdk?: string } = {},
 ): ScaffoldFile[] {
   requireName(name, 'agent')

@@ -4,6 +4,8 @@ import { invalidValue } from '../../std/errors.ts'
 
 export const scaffoldLanguages = ['ts', 'python', 'sh'] as const
 export type ScaffoldLanguage = (typeof scaffoldLanguages)[number]
+export const agentLanguages = [...scaffoldLanguages, 'go'] as const
+export type AgentLanguage = (typeof agentLanguages)[number]
 
 export interface ScaffoldFile {
   /** Relative to the new directory. */

@@ -29,28 +29,47 @@ export const agentRules: readonly AgentRule[] = [
 export type AgentCheckOptions = CheckOptions<AgentFixtures, AgentLimits>
 
 export async function checkAgent(executable: string, options: AgentCheckOptions = {}): Promise<RuleResult[]> {
-  const { fixtures, limits, env = process.env } = options
-  const sandboxes = await makeAgentSandboxes(env)
+  const { fixtures } = options
   let info: Messages['info'] | undefined
-  const set: ConformanceRules<AgentTrial, Capability> = {
-    rules: [...agentRules, ...(fixtures === undefined ? [] : agentFixtureRules(fixtures))],
-    firstRule: 'info/answers',
-    whyNotApplicable: (capability) =>
-      info?.capabilities[capability] === true ? undefined : `the capability ${capability} is not declared`,
-    openTrial: () =>
-      makeAgentTrial({
-        executable: resolve(executable),
-        sandbox: sandboxes.next(),
-        limits: { timeoutMs: protocolLimits.timeoutMs, maxBytes: protocolLimits.maxBytes, ...limits },
-        info: info ?? noInfo,
-        learn: (answer) => {
+  return await withTrials(executable, options, async (openTrial) => {
+    const set: ConformanceRules<AgentTrial, Capability> = {
+      rules: [...agentRules, ...(fixtures === undefined ? [] : agentFixtureRules(fixtures))],
+      firstRule: 'info/answers',
+      whyNotApplicable: (capability) =>
+        info?.capabilities[capability] === true ? undefined : `the capability ${capability} is not declared`,
+      openTrial: () =>
+        openTrial(info ?? noInfo, (answer) => {
           info = answer
-        },
-        fixtures,
-      }),
-  }
-  try {
+        }),
+    }
     return await tryRules(set, options)
+  })
+}
+
+/** Opens one trial of an agent that has answered to `info`. */
+export async function tryAgent(
+  executable: string,
+  options: AgentCheckOptions,
+  use: (trial: AgentTrial) => Promise<void>,
+): Promise<void> {
+  await withTrials(executable, options, async (openTrial) => {
+    const info = await openTrial(noInfo, () => {}).ask('info', {})
+    await use(openTrial(info, () => {}))
+  })
+}
+
+type OpenTrial = (info: Messages['info'], learn: AgentTrial['learn']) => AgentTrial
+
+async function withTrials<Result>(
+  executable: string,
+  { fixtures, limits, env = process.env }: AgentCheckOptions,
+  use: (openTrial: OpenTrial) => Promise<Result>,
+): Promise<Result> {
+  const sandboxes = await makeAgentSandboxes(env)
+  const given = { timeoutMs: protocolLimits.timeoutMs, maxBytes: protocolLimits.maxBytes, ...limits }
+  const program = { executable: resolve(executable), limits: given, fixtures }
+  try {
+    return await use((info, learn) => makeAgentTrial({ ...program, sandbox: sandboxes.next(), info, learn }))
   } finally {
     sandboxes.remove()
   }

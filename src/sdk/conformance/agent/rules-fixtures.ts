@@ -13,7 +13,7 @@ import {
   type TranscriptFixture,
 } from './fixtures.ts'
 import { expectSameBytes } from './rules-transcript.ts'
-import { type AgentRule, type AgentTrial, resolveSessionFile, writeSample } from './trial.ts'
+import { type AgentRule, type AgentTrial, resolveSessionFile } from './trial.ts'
 
 export function agentFixtureRules(fixtures: AgentFixtures): AgentRule[] {
   return [
@@ -60,13 +60,13 @@ function transcriptRules(fixtures: AgentFixtures, sample: TranscriptFixture, at:
   })
   const readings = [{ offset: 0, ...sample }, ...sample.from]
   return [
-    rule('bytes', 'its bytes survive writing, reading, cutting and joining', {
+    rule('bytes', 'its bytes survive reading, cutting and joining', {
       needs: ['read-transcript/bytes', 'chunk-transcript/round-trip'],
       run: async (trial) => {
         const bytes = sampleBytes(fixtures, sample, trial)
-        const { session_ref } = await writeSample(trial, sample.session, bytes)
+        const path = await placeSample(trial, sample.session, bytes)
         expectSameBytes(
-          await trial.bytes('read-transcript', { 'session-ref': session_ref }),
+          await trial.bytes('read-transcript', { 'session-ref': path }),
           bytes,
           'Copy the file as it is.',
         )

@@ -1,13 +1,16 @@
 // Defines the rules on reading, cutting and joining transcripts: every byte must survive.
 
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { oneLineExcerpt } from '../../../protocol/external-agent/answer.ts'
+import { isInside } from '../../../std/program-search.ts'
 import { BrokenRule, hold } from '../rule.ts'
 import {
   type AgentRule,
   type AgentTrial,
   brokenJson,
   hookInput,
+  sampleSession,
   sampleSessionBytes,
   sampleSessionId,
   writeSample,
@@ -34,17 +37,17 @@ const contents: Record<string, Buffer> = {
 export const transcriptRules: AgentRule[] = [
   {
     id: 'read-session/answers',
-    title: '`read-session` returns the session that was written',
+    title: '`read-session` returns a session with its transcript',
     level: 'must',
-    needs: ['info/name', 'write-session/answers'],
+    needs: ['info/name', 'resolve-session-file/inside'],
     run: async (trial) => {
-      const written = await writeSample(trial)
+      const written = await placeSession(trial)
       const session = await trial.ask('read-session', {}, hookInput(sampleSessionId, written.session_ref))
       for (const field of ['session_id', 'agent_name', 'repo_path', 'session_ref', 'native_data'] as const) {
         hold(session[field] === written[field], {
           expected: `${field} ${JSON.stringify(written[field])}`,
           received: JSON.stringify(session[field] ?? null),
-          fix: 'Return what `write-session` received; `native_data` is the transcript as base64.',
+          fix: 'Return what the file of the session holds: `native_data` is the transcript as base64.',
         })
       }
     },
@@ -58,16 +61,31 @@ export const transcriptRules: AgentRule[] = [
   },
   {
     id: 'read-transcript/bytes',
-    title: '`read-transcript` returns the bytes of the session that was written',
+    title: '`read-transcript` returns the bytes of the file of a session',
     level: 'must',
-    needs: ['write-session/answers'],
+    needs: ['resolve-session-file/inside'],
+    run: async (trial) => {
+      const written = await placeSession(trial)
+      const bytes = await trial.bytes('read-transcript', { 'session-ref': written.session_ref })
+      expectSameBytes(
+        bytes,
+        sampleSessionBytes,
+        'Copy the file to stdout as it is, without an extra newline.',
+      )
+    },
+  },
+  {
+    id: 'write-session/bytes',
+    title: 'What `write-session` stores, `read-transcript` returns',
+    level: 'should',
+    needs: ['write-session/answers', 'read-transcript/bytes'],
     run: async (trial) => {
       const written = await writeSample(trial)
       const bytes = await trial.bytes('read-transcript', { 'session-ref': written.session_ref })
       expectSameBytes(
         bytes,
         sampleSessionBytes,
-        'Copy the file to stdout as it is, without an extra newline.',
+        'Store the decoded `native_data` alone, not the message it came in. Until then entire puts it in place.',
       )
     },
   },
@@ -187,4 +205,14 @@ export function expectSameBytes(received: Buffer, expected: Buffer, fix: string)
   const show = (bytes: Buffer) =>
     `${bytes.length} bytes, from byte ${from} on: ${oneLineExcerpt(bytes.toString('utf8', from, from + 60), 60)}`
   throw new BrokenRule({ expected: show(expected), received: show(received), fix })
+}
+
+// As the agent itself would. A plugin that keeps its sessions elsewhere has to write them.
+async function placeSession(trial: AgentTrial): Promise<Awaited<ReturnType<typeof sampleSession>>> {
+  const session = await sampleSession(trial)
+  if (![trial.root, trial.home].some((dir) => isInside(session.session_ref, dir)))
+    return await writeSample(trial)
+  mkdirSync(dirname(session.session_ref), { recursive: true })
+  writeFileSync(session.session_ref, sampleSessionBytes)
+  return session
 }
