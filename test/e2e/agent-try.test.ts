@@ -21,9 +21,9 @@ test('a new plugin shows the checkpoint of its samples, and leaves nothing behin
   expect(played.out).toContain('Tokens: 128')
   expect(played.out).toContain('  - src/login.ts')
   expect(played.out).toContain('[Assistant] Fixed.')
-  const { hooks, checkpoint } = JSON.parse((await entire(dir, ['agent', 'try', plugin, '--json'])).out)
+  const { hooks, checkpoints } = JSON.parse((await entire(dir, ['agent', 'try', plugin, '--json'])).out)
   expect(hooks).toHaveLength(5)
-  expect(checkpoint).toMatchObject({ files_touched: ['src/login.ts'] })
+  expect(checkpoints).toMatchObject([{ files_touched: ['src/login.ts'] }])
   // Samples without the end of a turn.
   writeFileSync(
     join(plugin, 'fixtures.json'),

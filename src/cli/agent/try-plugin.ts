@@ -37,10 +37,10 @@ export async function tryPlugin(cli: Cli, place: string, flags: TryFlags): Promi
     await stage.entire(['enable', '--agent', trial.info.name, '--absolute-git-hook-path'])
     const { played, files } = await play(stage, fixtures)
     if (!flags.json) for (const line of tableLines(played.map(describe))) cli.out(line)
-    const checkpoint = await commit(stage, files, flags.json === true)
+    const told = await commit(stage, files, flags.json === true)
     if (flags.json)
-      cli.process.stdout.write(formatJson({ hooks: played, checkpoint: parseJson(checkpoint) ?? null }))
-    else cli.out(`\n${cleanLines(checkpoint.trimEnd())}`)
+      cli.process.stdout.write(formatJson({ hooks: played, checkpoints: parseJson(told) ?? [] }))
+    else cli.out(`\n${cleanLines(told.trimEnd())}`)
   }).catch((error: unknown) => {
     throw error instanceof BrokenRule ? broken(executable, error) : error
   })
