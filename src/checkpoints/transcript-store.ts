@@ -314,6 +314,7 @@ function mergeReadings(a: TranscriptReading, b: TranscriptReading): TranscriptRe
     items: a.items + b.items,
     files: [...new Set([...a.files, ...b.files])],
     prompts: [...a.prompts, ...b.prompts],
+    ...(a.asked || b.asked ? { asked: [...(a.asked ?? []), ...(b.asked ?? [])] } : {}),
     ...(a.typed || b.typed ? { typed: [...(a.typed ?? []), ...(b.typed ?? [])] } : {}),
     tokens: addTokens(a.tokens, b.tokens),
     subagents: [...new Set([...a.subagents, ...b.subagents])],

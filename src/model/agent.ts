@@ -88,6 +88,8 @@ export interface TranscriptReading {
   files: string[]
   /** What the user typed, without text the agent injected. */
   prompts: string[]
+  /** For agents that keep what was abandoned: the entry of each prompt, and the one that it follows. */
+  asked?: AskedPrompt[]
   /** Commands that the person ran from within the agent: what they changed is not the agent's work. */
   typed?: TypedCommand[]
   /** The last text of the assistant, if any. */
@@ -100,6 +102,12 @@ export interface TranscriptReading {
   subagents: string[]
   /** What the next reading must know of this one, bounded in size, so that nothing is counted twice. */
   carry?: JsonObject
+}
+
+export interface AskedPrompt {
+  prompt: string
+  entry: string
+  follows: string
 }
 
 export interface TypedCommand {

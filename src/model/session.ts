@@ -66,8 +66,17 @@ export interface TurnNote {
   /** Public transcript position where it begins. */
   start: number
   files: string[]
+  /** When it began, in milliseconds. */
+  at: number
+  /** The number of the step that it makes, if it makes one. */
+  number: number
+  /** A commit with the state before it, unless that is a step, which names the turn. */
+  before?: string
   /** A hash of its redacted prompt. */
   prompt?: string
+  /** The entry of the transcript with its prompt, and the one that it follows. */
+  entry?: string
+  follows?: string
   tokens?: TokenUsage
 }
 

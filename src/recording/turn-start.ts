@@ -46,8 +46,9 @@ export async function beginTurn(work: EventWork): Promise<void> {
   session.turnHead = status.head
   delete session.lastCheckpoint
   if (session.agentType === '' || session.agentType === 'Agent') session.agentType = work.agent.type
-  noteTurn(session, event.prompt ? await notePrompt(work, event.prompt) : undefined)
+  const note = noteTurn(session, startedAt, event.prompt ? await notePrompt(work, event.prompt) : undefined)
   const { before, edits } = await saveStateBefore(work, status)
+  if (before !== undefined) note.before = before
   // What the agent has done since its turn began cannot be told from what the person did before it.
   session.pendingAttribution = event.began?.isUnderway
     ? measurePrompt(session.stepCount + 1, [], false)

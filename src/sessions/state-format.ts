@@ -239,9 +239,19 @@ function formatTurn({ tokens, ...turn }: TurnNote): JsonObject {
 function parseTurn(value: unknown): TurnNote[] {
   const record = asObject(value)
   if (record === undefined) return []
-  const [tokens, prompt] = [parseTokenRecord(record.tokens), asString(record.prompt)]
-  const [id, start, files] = [asString(record.id) ?? '', asCount(record.start), unique(record.files)]
-  return [{ id, start, files, ...given({ tokens, prompt }) }]
+  const texts = ['before', 'prompt', 'entry', 'follows'] as const
+  const optional = Object.fromEntries(texts.map((key) => [key, asString(record[key])]))
+  const tokens = parseTokenRecord(record.tokens)
+  return [
+    {
+      id: asString(record.id) ?? '',
+      start: asCount(record.start),
+      files: unique(record.files),
+      at: asCount(record.at),
+      number: asCount(record.number),
+      ...given({ tokens, ...optional }),
+    },
+  ]
 }
 
 function nonEmpty<T>(list: T[]): T[] | undefined {

@@ -6,7 +6,7 @@ import { formatTokenRecord, parseTokenRecord } from '../checkpoints/record.ts'
 import { digestTranscript } from '../checkpoints/transcript-digest.ts'
 import { readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { Oid } from '../git/oid.ts'
-import type { Agent, TranscriptReading, TypedCommand } from '../model/agent.ts'
+import type { Agent, AskedPrompt, TranscriptReading, TypedCommand } from '../model/agent.ts'
 import type { Session, TranscriptCursor } from '../model/session.ts'
 import {
   addTokens,
@@ -35,6 +35,8 @@ export interface TurnTranscript {
   files: string[]
   prompts: string[]
   summary: string
+  /** The entries of its prompts, where the agent keeps what was abandoned. */
+  asked: AskedPrompt[]
   /** Commands that the person ran from within the agent. */
   typed: TypedCommand[]
   tokens: TokenUsage
@@ -236,6 +238,7 @@ function describe(
     files: [...reading.files, ...parts.flatMap((part) => part.files)],
     prompts: reading.prompts,
     summary: reading.summary ?? '',
+    asked: reading.asked ?? [],
     typed: reading.typed ?? [],
     tokens: hasTokens(subagents) ? addTokens(reading.tokens, { ...noTokens, subagents }) : reading.tokens,
     growth,

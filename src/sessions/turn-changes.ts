@@ -14,6 +14,7 @@ import { readTreeEntries } from '../git/tree.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Session } from '../model/session.ts'
 import { fileSize, openRegular, readRange } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { readTurnStart, type TurnStartState } from './turn-start-state.ts'
 
 // File times come from a coarser clock and may be a few milliseconds behind.
@@ -83,7 +84,8 @@ export async function findCommittedByTurn(
   files: Iterable<ChangedFile>,
 ): Promise<string[]> {
   const start = readTurnStart(repo, session.id)
-  const before = start && (await findStateBefore(objects, session, start))
+  const turn = { id: session.turnId, at: start?.at ?? 0, ...given({ before: start?.before }) }
+  const before = start && (await findStateBefore(objects, session, turn))
   if (before === undefined) return []
   const isOld = (path: string) => {
     const signature = start?.dirty?.[path]
@@ -95,11 +97,11 @@ export async function findCommittedByTurn(
   return suspects.flatMap(({ path, after }) => (entries.get(path)?.oid === after ? [] : path))
 }
 
-/** A commit whose tree is the state before the turn. */
-async function findStateBefore(
+/** A commit whose tree is the state before a turn of the session. */
+export async function findStateBefore(
   objects: ObjectReader,
-  { baseCommit, worktreeId, turnId }: Session,
-  { at, before }: TurnStartState,
+  { baseCommit, worktreeId }: Session,
+  { id, at, before }: { id: string | undefined } & Pick<TurnStartState, 'at' | 'before'>,
 ): Promise<Oid | undefined> {
   if (before !== undefined) return (await objects.info(before))?.oid
   for (let name: string | undefined = shadowRef(baseCommit, worktreeId); name !== undefined; ) {
@@ -108,7 +110,7 @@ async function findStateBefore(
     const [, seconds] = /^committer .* (\d+) \+0000$/m.exec(text) ?? []
     if (step === undefined || seconds === undefined || Number(seconds) < Math.floor(at / 1000))
       return undefined
-    if (turnAfter(text) === turnId) return step.oid
+    if (turnAfter(text) === id) return step.oid
     name = /^parent (\w+)$/m.exec(text)?.[1]
   }
   return undefined

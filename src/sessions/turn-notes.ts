@@ -9,12 +9,43 @@ import { given } from '../std/given.ts'
 const mostNotes = 64
 
 /** Notes that a turn has begun. `prompt` is redacted. */
-export function noteTurn(session: Session, prompt: string | undefined): void {
+export function noteTurn(session: Session, at: number, prompt: string | undefined): TurnNote {
   const { turnId = '', cursor, transcriptStart } = session
   const start = Math.max(cursor?.items ?? 0, transcriptStart)
-  const note: TurnNote = { id: turnId, start, files: [] }
+  const note: TurnNote = { id: turnId, start, files: [], at, number: session.stepCount + 1 }
   if (prompt !== undefined) note.prompt = promptMark(prompt)
   session.turns = [...session.turns.filter(({ id }) => id !== turnId), note].slice(-mostNotes)
+  return note
+}
+
+/** A prompt in a transcript, redacted. */
+interface Asked {
+  prompt: string
+  entry: string
+  follows: string
+}
+
+/**
+ * Notes which entries hold the prompts of the turns. Returns those that were abandoned: a later prompt follows the same
+ * entry.
+ */
+export function noteAsked(session: Session, asked: Asked[]): TurnNote[] {
+  const { turns } = session
+  for (const { prompt, entry, follows } of asked) {
+    if (turns.some((turn) => turn.entry === entry)) continue
+    const mark = promptMark(prompt)
+    const turn = turns.find((candidate) => candidate.entry === undefined && candidate.prompt === mark)
+    if (turn !== undefined) Object.assign(turn, { entry, follows })
+  }
+  const last = turns.findLastIndex(({ follows }) => follows !== undefined)
+  const first = turns.findIndex(({ follows }) => follows !== undefined && follows === turns[last]?.follows)
+  return first === -1 ? [] : turns.slice(first, last)
+}
+
+/** The prompts without those of some turns. */
+export function withoutPromptsOf({ turns }: Session, some: TurnNote[], prompts: string[]): string[] {
+  const marks = marksOf(some, turns)
+  return prompts.filter((prompt) => !marks.has(promptMark(prompt)))
 }
 
 /** Adds to the files of the session, and to those of its last turn. */
@@ -51,10 +82,9 @@ export function splitTurns(session: Session, committed: ReadonlySet<string>): Sp
   // A commit that no turn accounts for is not split.
   const later = turns.every((turn) => turn.files.length === 0 || found.includes(turn)) ? [] : found
   const tokens = checkpointTokens && subtractTokens(checkpointTokens, spentIn(later))
-  const marks = marksOf(later, turns)
   return {
     tokens: hasTokens(tokens) ? tokens : undefined,
-    ownPrompts: (prompts) => prompts.filter((prompt) => !marks.has(promptMark(prompt))),
+    ownPrompts: (prompts) => withoutPromptsOf(session, later, prompts),
     later,
   }
 }

@@ -139,8 +139,11 @@ describe.each(Object.entries(expected))('%s', (path, total) => {
   const lines = fixtureLines(`claude-code/${path}`)
 
   test('gives the expected prompts, files and tokens', () => {
-    const { carry: _carry, ...reading } = claudeTranscript.readLines(lines, undefined)
+    const { carry: _carry, asked = [], ...reading } = claudeTranscript.readLines(lines, undefined)
     expect(reading).toEqual(total)
+    // Nothing was abandoned: each prompt follows an entry of its own.
+    expect(asked.map(({ prompt }) => prompt)).toEqual(total.prompts)
+    expect(new Set(asked.map(({ follows }) => follows)).size).toBe(asked.length)
   })
 
   test('reads the same in any pieces', () => {

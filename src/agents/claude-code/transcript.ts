@@ -1,7 +1,13 @@
 // Reads the transcript of Claude Code: JSON lines, one for each content block, appended to and never
 // rewritten.
 
-import type { TranscriptEntry, TranscriptFormat, TranscriptReading, TypedCommand } from '../../model/agent.ts'
+import type {
+  AskedPrompt,
+  TranscriptEntry,
+  TranscriptFormat,
+  TranscriptReading,
+  TypedCommand,
+} from '../../model/agent.ts'
 import { given } from '../../std/given.ts'
 import { asNumber, asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
@@ -61,7 +67,7 @@ export const claudeTranscript: TranscriptFormat = {
   },
 
   readEntries: (transcript, from) =>
-    parseTranscriptLines(transcript)
+    withoutAbandoned(parseTranscriptLines(transcript))
       .slice(from)
       .flatMap((entry) => (entry === undefined ? [] : entriesOf(entry))),
 
@@ -97,6 +103,7 @@ function findBeginning(lines: string[], prompt: string | undefined): number {
 type Reading = Pick<TranscriptReading, 'items' | 'prompts' | 'summary' | 'model' | 'lastId'> & {
   files: Set<string>
   subagents: Set<string>
+  asked?: AskedPrompt[]
   typed?: TypedCommand[]
 }
 
@@ -145,8 +152,17 @@ function countTokens(message: JsonObject | undefined, at: string, tally: Message
 function readPrompt(entry: JsonObject, reading: Reading): void {
   const typed = typedText(entry)
   const prompt = typed ? cleanPrompt(typed) : undefined
-  if (prompt !== undefined) reading.prompts.push(prompt)
-  else if (typed?.startsWith('<bash-')) readCommand(typed, asText(entry.timestamp) ?? '', reading)
+  if (prompt !== undefined) {
+    reading.prompts.push(prompt)
+    const [entryId, follows] = [asText(entry.uuid), followedBy(entry)]
+    if (entryId !== undefined && follows !== undefined)
+      reading.asked = [...(reading.asked ?? []), { prompt, entry: entryId, follows }]
+  } else if (typed?.startsWith('<bash-')) readCommand(typed, asText(entry.timestamp) ?? '', reading)
+}
+
+/** The entry before this one in the conversation; empty for the first. */
+function followedBy({ parentUuid }: JsonObject): string | undefined {
+  return parentUuid === null ? '' : asText(parentUuid)
 }
 
 // What is typed behind an exclamation mark runs at once: one entry when it begins, one with what it printed.
@@ -161,6 +177,19 @@ function readCommand(text: string, at: string, reading: Reading): void {
 
 // A skill is passed to the model as if the user had typed it.
 const skill = 'Base directory for this skill:'
+
+// After a rewind the next prompt follows the same entry as the first that was abandoned.
+function withoutAbandoned(entries: (JsonObject | undefined)[]): (JsonObject | undefined)[] {
+  const kept = [...entries]
+  const prompts = new Map<string, number>()
+  for (const [index, entry] of entries.entries()) {
+    const follows = entry && cleanPrompt(typedText(entry) ?? '') !== undefined ? followedBy(entry) : undefined
+    if (follows === undefined) continue
+    kept.fill(undefined, prompts.get(follows) ?? index, index)
+    prompts.set(follows, index)
+  }
+  return kept
+}
 
 function entriesOf(entry: JsonObject): TranscriptEntry[] {
   if (entry.isSidechain === true) return []
