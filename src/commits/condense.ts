@@ -18,7 +18,6 @@ import { isOnlyTurn, readLive } from '../sessions/live-index.ts'
 import { decide } from '../sessions/machine.ts'
 import { divideFiles } from '../sessions/other-turns.ts'
 import { clearPrompts, promptsSinceCheckpoint, readPromptFile, writePrompts } from '../sessions/prompts.ts'
-import { takeBackAbandoned } from '../sessions/taken-back.ts'
 import {
   digestSessionTranscript,
   readTurnTranscript,
@@ -88,7 +87,10 @@ export async function describePart(
   const isBehind = session.cursor?.behind !== undefined
   const transcript = await (candidate.readTranscript?.() ??
     (isBehind ? undefined : readTurnTranscript(request)))
-  if (isActive(session)) await takeBackAbandoned({ recorder, objects: git.objects, session }, transcript)
+  if (isActive(session) && transcript !== undefined && transcript.asked.length > 0) {
+    const { takeBackAbandoned } = await import('../sessions/taken-back.ts')
+    await takeBackAbandoned({ recorder, objects: git.objects, session }, transcript)
+  }
   const all = await promptsSinceCheckpoint(recorder, session, transcript, underway.afterwards)
   await noteMidTurnFiles(underway, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)

@@ -28,7 +28,6 @@ import { isOnlyTurn } from '../sessions/live-index.ts'
 import type { Division } from '../sessions/other-turns.ts'
 import { readPromptFile } from '../sessions/prompts.ts'
 import { isProvisional } from '../sessions/provisional-turn.ts'
-import { takeBackAbandoned } from '../sessions/taken-back.ts'
 import { redactTurnTranscript, type TurnTranscript } from '../sessions/transcript.ts'
 import {
   captureChanges,
@@ -141,7 +140,8 @@ export async function saveStep(work: EventWork, end: TurnEnd): Promise<void> {
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
   const transcript = await end.transcript()
   recorder.trace.mark('transcript')
-  await takeBackAbandoned(work, transcript)
+  if (transcript !== undefined && transcript.asked.length > 0)
+    await (await import('../sessions/taken-back.ts')).takeBackAbandoned(work, transcript)
   const { own: touched, shared } = await findTurnFiles(work, status, transcript)
   if (touched.length === 0) {
     recorder.say('No files were modified during this session')

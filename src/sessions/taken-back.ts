@@ -20,12 +20,8 @@ interface Rewindable {
 }
 
 /** A turn whose work is still there stays, with its prompt: only the conversation was rewound. */
-export async function takeBackAbandoned(
-  work: Rewindable,
-  transcript: TurnTranscript | undefined,
-): Promise<void> {
+export async function takeBackAbandoned(work: Rewindable, transcript: TurnTranscript): Promise<void> {
   const { recorder, session } = work
-  if (transcript === undefined || transcript.asked.length === 0) return
   const redaction = await recorder.redaction()
   const abandoned = noteAsked(
     session,
