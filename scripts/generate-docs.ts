@@ -4,6 +4,7 @@ import { agents } from '../src/agents/all.ts'
 import { buildCli } from '../src/cli/entire.ts'
 import { buildPiglet } from '../src/cli/piglet/piglet.ts'
 import { readText, writeAtomic } from '../src/std/file.ts'
+import { agentKit } from './agent-kit.ts'
 import { agentCapabilities } from './docs/agents.ts'
 import { cliReference } from './docs/cli.ts'
 import { extensionReference } from './docs/extension-protocol.ts'
@@ -26,6 +27,7 @@ const files = new Map([
   ['docs/generated/external-agent-protocol.md', externalAgentReference()],
   ['docs/generated/extension-protocol.md', extensionReference()],
   ...schemas,
+  ['src/sdk/scaffold/agent/ts/kit.txt', agentKit()],
 ])
 
 const root = join(import.meta.dir, '..')

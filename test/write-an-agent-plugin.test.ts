@@ -8,7 +8,7 @@ import { readAgentFixtures } from '../src/sdk/conformance/agent/fixtures.ts'
 import { formatResult } from '../src/sdk/conformance/report.ts'
 import { scaffoldAgent } from '../src/sdk/scaffold/scaffold-agent.ts'
 import { run } from '../src/std/process.ts'
-import { compileProject, installPackage } from './support/install-package.ts'
+import { compileProject, installTypes } from './support/install-package.ts'
 
 const page = readFileSync(join(import.meta.dir, '../docs/write-an-agent-plugin.md'), 'utf8')
 const block = (name: string) =>
@@ -27,7 +27,7 @@ test('the plugin of the page replaces the one of the template: it passes every r
   }
   writeFileSync(join(dir, 'src', 'agent.mts'), block('plugin'))
   writeFileSync(join(dir, 'fixtures.json'), block('fixtures'))
-  installPackage(dir)
+  installTypes(dir)
   await compileProject(dir)
   const own = await run(['node', '--test', 'test/'], { cwd: dir, env: process.env })
   expect(own.code === 0 ? '' : own.stdout.toString()).toBe('')

@@ -7,11 +7,17 @@ import { builtFile } from './built-file.ts'
 const root = join(import.meta.dir, '../..')
 const modules = join(root, 'node_modules')
 
+/** Installs what the compiler needs, and nothing else. */
+export function installTypes(place: string): void {
+  mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
+  for (const name of ['@types/node', 'undici-types'])
+    symlinkSync(join(modules, name), join(place, 'node_modules', name))
+}
+
 /** Installs the package, as `npm run build` has made it, and the packages that its types refer to. */
 export function installPackage(place: string): void {
-  mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
-  for (const name of ['@types/node', 'undici-types', 'valibot'])
-    symlinkSync(join(modules, name), join(place, 'node_modules', name))
+  installTypes(place)
+  symlinkSync(join(modules, 'valibot'), join(place, 'node_modules', 'valibot'))
   const target = join(place, 'node_modules', 'entire-ts')
   for (const name of ['agent-sdk.js', 'extension-sdk.js', 'extension-host.js', 'types'] as const)
     cpSync(builtFile(name), join(target, 'dist', name), { recursive: true })

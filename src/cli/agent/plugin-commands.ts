@@ -4,12 +4,11 @@ import { basename, join, resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
 import { agentLanguages } from '../../sdk/scaffold/template.ts'
 import { cannotCombine, EntireError, notFound } from '../../std/errors.ts'
-import { given } from '../../std/given.ts'
 import { isExecutable } from '../../std/program-search.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { clean, cleanLines } from '../render/text.ts'
-import { kitSource, printScaffold, requireLanguage, writeScaffold } from '../scaffold.ts'
+import { printScaffold, requireLanguage, writeScaffold } from '../scaffold.ts'
 import type { TryFlags } from './try-plugin.ts'
 
 interface CheckFlags {
@@ -127,11 +126,7 @@ export const newPluginCommand = buildCommand<NewFlags, [string], Cli>({
         },
       )
     const dir = resolve(this.cwd, flags.dir ?? `entire-agent-${name}`)
-    const files = scaffoldAgent(
-      name,
-      requireLanguage(agentLanguages, flags.lang),
-      given({ sdk: kitSource(this.program) }),
-    )
+    const files = scaffoldAgent(name, requireLanguage(agentLanguages, flags.lang))
     writeScaffold(files, dir)
     printScaffold(this, files, dir, `entire agent check ${join(dir, `entire-agent-${name}`)}`)
   },

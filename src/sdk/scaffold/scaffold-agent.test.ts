@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { compileProject, installPackage } from '../../../test/support/install-package.ts'
+import { compileProject, installTypes } from '../../../test/support/install-package.ts'
 import { rotatingRows, rotationTitle } from '../../../test/support/rotation.ts'
 import { subcommands } from '../../protocol/external-agent/table.ts'
 import { runLimited } from '../../std/limited-process.ts'
@@ -73,7 +73,7 @@ describe.each([...runnable])('a new plugin in %s', (language) => {
       if (built.code !== 0) throw new Error(built.output)
     }
     if (language !== 'ts') return
-    installPackage(place)
+    installTypes(place)
     await compileProject(place)
   })
 
@@ -125,6 +125,13 @@ test(`a plugin in Go answers every subcommand of what it declares (${isCompiled 
   for (const capability of declared) expect(source).toContain(`"${capability}": true`)
   expect(source.match(/^\t"[^"]*"$/gm)?.filter((line) => line.includes('.'))).toEqual([])
   for (const { path, content } of files) expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
+})
+
+test('a TypeScript plugin carries the kit along, and depends on no package', () => {
+  const files = new Map(scaffoldAgent('my-agent', 'ts').map(({ path, content }) => [path, content]))
+  expect(JSON.parse(files.get('package.json') ?? '')).not.toHaveProperty('dependencies')
+  const imported = [...files.values()].flatMap((text) => [...text.matchAll(/^import .* from '([^']+)'/gm)])
+  expect(imported.map(([, from = '']) => from).filter((from) => !/^(?:node:|\.\/)/.test(from))).toEqual([])
 })
 
 test('a TypeScript plugin that is not built says how to build it', async () => {

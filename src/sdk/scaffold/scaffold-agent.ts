@@ -2,7 +2,6 @@
 // change.
 
 import { formatJson } from '../../std/json.ts'
-import { version } from '../../std/version.ts'
 import goMain from './agent/go/main.txt' with { type: 'text' }
 import goMod from './agent/go/mod.txt' with { type: 'text' }
 import goReadme from './agent/go/readme.txt' with { type: 'text' }
@@ -14,6 +13,7 @@ import shAgent from './agent/sh/entire-agent.txt' with { type: 'text' }
 import shReadme from './agent/sh/readme.txt' with { type: 'text' }
 import shTest from './agent/sh/test.txt' with { type: 'text' }
 import tsAgent from './agent/ts/agent.txt' with { type: 'text' }
+import tsKit from './agent/ts/kit.txt' with { type: 'text' }
 import tsLauncher from './agent/ts/launcher.txt' with { type: 'text' }
 import tsMain from './agent/ts/main.txt' with { type: 'text' }
 import tsPackage from './agent/ts/package.txt' with { type: 'text' }
@@ -82,6 +82,7 @@ const templates: Record<AgentLanguage, Template[]> = {
     ['entire-agent-{{name}}', tsLauncher, 'executable'],
     ['src/agent.mts', tsAgent],
     ['src/main.mts', tsMain],
+    ['src/kit.mts', tsKit],
     ['test/agent.test.mjs', tsTest],
     ['fixtures.json', sampleFixtures(true)],
     ['package.json', tsPackage],
@@ -112,16 +113,7 @@ const templates: Record<AgentLanguage, Template[]> = {
   ],
 }
 
-/** `sdk`: the version of the kit that a TypeScript plugin depends on, or its path (`file:…`). */
-export function scaffoldAgent(
-  name: string,
-  language: AgentLanguage,
-  options: { sdk?: string } = {},
-): ScaffoldFile[] {
+export function scaffoldAgent(name: string, language: AgentLanguage): ScaffoldFile[] {
   requireName(name, 'agent')
-  return fillTemplates(templates[language], {
-    name,
-    type: displayName(name),
-    sdk: options.sdk ?? `^${version}`,
-  })
+  return fillTemplates(templates[language], { name, type: displayName(name) })
 }
