@@ -172,7 +172,9 @@ function refusalOf(stderr: string): string {
     .map((line) => line.trim().replace(/\/\/[^/@\s]*@/g, '//'))
     .filter((line) => line !== '')
   const said = lines.flatMap((line) => /^remote: +(?:error: +)?(.*\S)$/.exec(line)?.[1] ?? [])
-  const rejected = lines.flatMap((line) => /^! \[.*\((.+)\)$/.exec(line)?.[1] ?? [])
+  const rejected = lines.flatMap((line) =>
+    line.startsWith('! [') && line.endsWith(')') ? line.slice(line.lastIndexOf('(') + 1, -1) : [],
+  )
   const why = [...new Set([...rejected, ...said.slice(0, mostSaid)])]
   return why.length > 0
     ? why.join('; ')

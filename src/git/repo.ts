@@ -52,9 +52,9 @@ function describe(root: string, gitDir: string, env: Environment, explicit: bool
 
 /** How the repository names objects. https://git-scm.com/docs/git-config#Documentation/git-config.txt-extensionsobjectFormat */
 export function objectFormat({ commonDir }: Repo): 'sha1' | 'sha256' {
-  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(readText(join(commonDir, 'config')) ?? '')
-    ? 'sha256'
-    : 'sha1'
+  const lines = (readText(join(commonDir, 'config')) ?? '').split('\n')
+  const isSha256 = lines.some((line) => line.toLowerCase().replace(/\s/g, '') === 'objectformat=sha256')
+  return isSha256 ? 'sha256' : 'sha1'
 }
 
 function findGitDir(dotGit: string): string | undefined {
