@@ -4,10 +4,12 @@ import { attribute, countableText } from '../checkpoints/attribution.ts'
 import { branchName, isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
 import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
 import { readSlots } from '../checkpoints/slots.ts'
+import { worktreeOid } from '../checkpoints/snapshot.ts'
 import { findAgentStep } from '../checkpoints/step.ts'
 import { prefetchCheckpointParent, type SessionPart, writeCheckpoint } from '../checkpoints/write.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { CommitInfo } from '../git/commit.ts'
+import type { Repo } from '../git/repo.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
 import { isActive, type Session, shortSessionId } from '../model/session.ts'
@@ -154,8 +156,9 @@ async function noteMidTurnFiles(
   session: Session,
   transcript: TurnTranscript | undefined,
 ): Promise<void> {
-  if (!isActive(session)) return
   const { repo } = recorder
+  if (!isActive(session))
+    return noteTouched(session, await findUnreported({ repo, objects, commit }, transcript))
   const live = readLive(repo)
   const committed = new Set(commit.files.map((file) => file.path))
   const work = new Set([...committed].filter((path) => !isOurs(recorder, path)))
@@ -171,6 +174,19 @@ async function noteMidTurnFiles(
   const isAny = session.filesTouched.length > 0 || own.length > 0
   noteTouched(session, isAny ? own : [...work])
   session.sharedFiles = [...session.sharedFiles.filter((path) => !named.has(path)), ...shared]
+}
+
+/** Files of a turn whose beginning was not reported: the transcript names them, and nothing reads it again. */
+async function findUnreported(
+  { repo, objects, commit }: { repo: Repo; objects: ObjectReader; commit: CommitInfo },
+  transcript: TurnTranscript | undefined,
+): Promise<string[]> {
+  const named = toRepoPaths(repo, transcript?.files ?? [])
+  const stored = await Promise.all(named.map((path) => objects.info(`${commit.oid}:${path}`)))
+  const committed = new Set(commit.files.map(({ path }) => path))
+  return named.filter(
+    (path, index) => committed.has(path) || worktreeOid(repo, path, commit.oid) !== stored[index]?.oid,
+  )
 }
 
 function splitSession({ commit }: Pick<CommitUnderway, 'commit'>, session: Session): SplitTurns {

@@ -151,3 +151,18 @@ test('while two turns run, a file that neither names is shared, and links no ses
     shared_files: ['x.ts'],
   })
 })
+
+test('a turn whose beginning was not reported keeps its files when one of them is committed', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': lines('a') })
+  // The hook of this prompt never ran.
+  agent.log({ type: 'user', message: { role: 'user', content: 'write b' } })
+  agent.write('b.ts', lines('b'))
+  await repo.commitAs('human', 'a', 'a.ts')
+  await agent.turn('go on', {})
+  expect(repo.state(agent.session).files_touched).toEqual(['b.ts'])
+  await repo.commitAs('human', 'b', 'b.ts')
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: ['b.ts'] })
+})

@@ -9,7 +9,7 @@ import { rotatingSeeds, timeLimit } from '../support/rotation.ts'
 import { counted, type Trials } from '../support/trials.ts'
 import { type Event, story } from './events.ts'
 import { play } from './play.ts'
-import { newWorld, type World } from './world.ts'
+import { type Actor, newWorld, ownersOf, type World } from './world.ts'
 
 setDefaultTimeout(timeLimit(300_000))
 
@@ -47,16 +47,22 @@ async function tell(events: Event[], trials: Trials): Promise<void> {
 }
 
 // A touched file that is not committed is in the state of its session, and its content is in the last step.
-async function expectUncommittedIsKept({ repo, actors, written }: World): Promise<void> {
-  for (const { agent, touched } of actors) {
+async function expectUncommittedIsKept(world: World): Promise<void> {
+  const { repo, actors, written } = world
+  const stateOf = ({ agent }: Actor) =>
+    repo.state(agent.session) as { files_touched?: string[]; base_commit: string }
+  for (const actor of actors) {
+    const { touched } = actor
     if (touched.size === 0) continue
-    const state = repo.state(agent.session) as { files_touched?: string[]; base_commit: string }
+    const state = stateOf(actor)
     const shadow = `entire/${state.base_commit.slice(0, 7)}-e3b0c4`
     for (const file of touched.keys()) {
       const isThere = existsSync(join(repo.root, file))
       const blob = await repo.run(['git', 'cat-file', 'blob', `${shadow}:${file}`])
       const stored = blob.stdout.toString()
-      expect({ file, known: state.files_touched?.includes(file), isThere: blob.code === 0 }).toEqual({
+      const owners = ownersOf(world, actor, file)
+      const known = owners.some((owner) => stateOf(owner).files_touched?.includes(file))
+      expect({ file, known, isThere: blob.code === 0 }).toEqual({
         file,
         known: true,
         isThere,
@@ -82,7 +88,7 @@ async function expectClaims({ repo, claims }: World): Promise<void> {
   for (const claim of claims) {
     const ids = await repo.checkpointsOf(claim.commit)
     const parts = (await Promise.all(ids.map((id) => readParts(repo, id)))).flat()
-    if (!parts.some((part) => part.session === claim.session && part.files.includes(claim.file)))
+    if (!parts.some((part) => claim.sessions.includes(part.session) && part.files.includes(claim.file)))
       lost.push({ ...claim, ids })
   }
   expect(lost).toEqual([])

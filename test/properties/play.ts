@@ -31,6 +31,7 @@ const acts: Play = {
     await undisturbed(world, () => actor.agent.prompt('go on'))
     saved(actor)
     actor.running = true
+    actor.turnNames = new Set()
   },
   async write(world, { who, file }) {
     const actor = world.actors[who] as Actor
@@ -40,18 +41,21 @@ const acts: Play = {
   },
   async shell(world, { who, file }) {
     const actor = await atWork(world, who)
+    actor.agent.say('Running a command.')
     world.repo.write(file, content(world, file) + newLines())
     touch(world, actor, file, 'unseen')
   },
   async delete(world, { who, file }) {
     if (!existsSync(join(world.repo.root, file))) return
     const actor = await atWork(world, who)
+    actor.agent.say('Removing a file.')
     await remove(world, actor, file)
   },
   async rename(world, { who, file, to }) {
     const [from, target] = [join(world.repo.root, file), join(world.repo.root, to)]
     if (!existsSync(from) || existsSync(target)) return
     const actor = await atWork(world, who)
+    actor.agent.say('Renaming a file.')
     mkdirSync(dirname(target), { recursive: true })
     renameSync(from, target)
     await gone(world, actor, file)
@@ -81,6 +85,7 @@ const acts: Play = {
   async subagent(world, { who, file }) {
     const actor = await atWork(world, who)
     tasks += 1
+    actor.agent.say('Starting a task.')
     const task = {
       tool_name: 'Task',
       tool_use_id: `toolu_task_${tasks}`,

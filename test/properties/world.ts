@@ -21,12 +21,17 @@ export interface Actor {
   /** A turn is running of which the program may not know. */
   alone: boolean
   touched: Map<string, Touch>
+  /** Those of the touched files that a tool call of the session names. */
+  named: Set<string>
+  /** All files that the tool calls of its last turn name, committed ones included. */
+  turnNames: Set<string>
 }
 
 export interface Claim {
   commit: string
   file: string
-  session: string
+  /** One of them is enough. */
+  sessions: string[]
 }
 
 export interface World {
@@ -56,6 +61,8 @@ export async function newWorld(): Promise<World> {
     running: false,
     alone: false,
     touched: new Map(),
+    named: new Set<string>(),
+    turnNames: new Set<string>(),
   }))
   return {
     repo,
@@ -82,15 +89,26 @@ export function saved(actor: Actor): void {
 
 export function touch(world: World, actor: Actor, file: string, state: Touch): void {
   world.written.set(file, content(world, file))
+  if (state === 'named') for (const names of [actor.named, actor.turnNames]) names.add(file)
   const known = actor.touched.get(file)
   if (known !== 'saved' && !(known === 'named' && state === 'unseen')) actor.touched.set(file, state)
+}
+
+/**
+ * The sessions of which one must know that the actor touched the file: itself, if one of its tool calls names the
+ * file. If none does, the file may count for a session whose tool calls do.
+ */
+export function ownersOf({ actors }: World, actor: Actor, file: string): Actor[] {
+  if (actor.named.has(file)) return [actor]
+  const others = actors.filter(({ named, turnNames }) => named.has(file) || turnNames.has(file))
+  return [...new Set([actor, ...others])]
 }
 
 // A file that was never committed leaves no trace in a commit.
 export async function gone(world: World, actor: Actor, file: string): Promise<void> {
   const tracked = (await world.repo.run(['git', 'cat-file', '-e', `HEAD:${file}`])).code === 0
   if (tracked) return touch(world, actor, file, 'unseen')
-  for (const { touched } of world.actors) touched.delete(file)
+  for (const other of world.actors) forget(other, file)
 }
 
 export function content({ repo }: World, file: string): string {
@@ -114,16 +132,16 @@ export async function claim(world: World, by: Actor | undefined, linked: boolean
       commit,
     )
   ).split('\0')
-  for (const actor of world.actors) {
-    for (const file of changed) {
+  for (const file of changed) {
+    for (const actor of world.actors) {
       const touch = actor.touched.get(file)
       if (touch === undefined) continue
       // An agent that commits in its own turn is known by its environment, so everything it commits counts as
       // its own.
-      if (linked && (touch !== 'unseen' || actor === by))
-        world.claims.push({ commit, file, session: actor.agent.session })
-      actor.touched.delete(file)
+      const sessions = ownersOf(world, actor, file).map(({ agent }) => agent.session)
+      if (linked && (touch !== 'unseen' || actor === by)) world.claims.push({ commit, file, sessions })
     }
+    for (const actor of world.actors) forget(actor, file)
   }
   await forgetClean(world)
 }
@@ -133,8 +151,13 @@ export async function claim(world: World, by: Actor | undefined, linked: boolean
 export async function forgetClean({ repo, actors }: World): Promise<void> {
   const status = await repo.git('status', '--porcelain', '-z', '--no-renames', '--untracked-files=all')
   const changed = status.split('\0').map((line) => line.slice(3))
-  for (const { touched } of actors)
-    for (const file of touched.keys()) if (!changed.includes(file)) touched.delete(file)
+  for (const actor of actors)
+    for (const file of actor.touched.keys()) if (!changed.includes(file)) forget(actor, file)
+}
+
+function forget({ touched, named }: Actor, file: string): void {
+  touched.delete(file)
+  named.delete(file)
 }
 
 // Nothing of the user's changes while a hook runs.

@@ -5,7 +5,7 @@ import type { Repo } from '../../src/git/repo.ts'
 import { decodePath, nativePath, nativePathIn } from '../../src/std/encoding.ts'
 
 // Objects, refs and files that the program writes; the rest of the git directory is the user's.
-const ownPaths = /^(objects\/|(logs\/)?refs\/heads\/entire\/|entire-)/
+const ownPaths = /^(objects\/|(logs\/)?refs\/(heads\/entire\/|entire\/|notes\/entire-checkpoints)|entire-)/
 
 /** One line per file: mode, modification time, digest of the content, path. */
 export function readUserState(repo: Repo): string[] {
