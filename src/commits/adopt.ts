@@ -64,6 +64,7 @@ async function adopt(recorder: Recorder, commit: CommitInfo): Promise<void> {
     checkpoint,
     // Commits pulled from others come without hooks too: only the session's files make a commit its own.
     committer: unknownCommitter,
+    isEarlier: true,
     link: async () => {
       git.writes().commit({
         ref: notesRef,

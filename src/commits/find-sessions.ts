@@ -10,6 +10,7 @@ import { overlaps, shareLines, type TouchedFile, touchesCommit } from '../checkp
 import { maxSnapshotBytes } from '../checkpoints/snapshot.ts'
 import { findAgentStep } from '../checkpoints/step.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
+import type { CommitInfo } from '../git/commit.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
@@ -23,9 +24,16 @@ import { moveToWorktree } from '../sessions/ownership.ts'
 import { isProvisional } from '../sessions/provisional-turn.ts'
 import { findSessionState, readSession } from '../sessions/store.ts'
 import type { TurnTranscript } from '../sessions/transcript.ts'
-import { findCommittedByTurn, isMentioned, toRepoPath, toRepoPaths } from '../sessions/turn-changes.ts'
+import {
+  findCommittedByTurn,
+  findLogBefore,
+  isMentioned,
+  toRepoPath,
+  toRepoPaths,
+} from '../sessions/turn-changes.ts'
 import type { Environment } from '../std/environment.ts'
 import { readText } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
 
@@ -57,6 +65,8 @@ export interface CommitQuery {
   live: Pick<LiveIndex, 'sessions'>
   change: CommitChange
   committer: Committer
+  /** A commit that was made earlier in the turn: what was said since has no part in it. */
+  earlier?: Pick<CommitInfo, 'oid' | 'committedAt'> | undefined
 }
 
 export async function findCommittingSessions(query: CommitQuery): Promise<CommittingSession[]> {
@@ -110,7 +120,7 @@ function candidateIds({ live, change }: CommitQuery): string[] {
 }
 
 async function openCandidate(
-  { recorder, git, live, change: { sampleOid }, handOver }: CandidateQuery,
+  { recorder, git, live, change: { sampleOid }, handOver, earlier }: CandidateQuery,
   id: string,
 ): Promise<CommitCandidate | undefined> {
   const session = readSession(recorder.repo, id)
@@ -128,7 +138,12 @@ async function openCandidate(
   const read = async () => {
     // Most commits are made while no turn is running.
     const { readTurnTranscript } = await import('../sessions/transcript.ts')
-    return await readTurnTranscript({ recorder, agent, session, objects: git.objects, sampleOid, handOver })
+    const until =
+      earlier === undefined || agent.source !== undefined
+        ? undefined
+        : findLogBefore({ repo: recorder.repo, session }, earlier)
+    const request = { recorder, agent, session, objects: git.objects, sampleOid, handOver }
+    return await readTurnTranscript({ ...request, ...given({ until }) })
   }
   let reading: Promise<TurnTranscript | undefined> | undefined
   const readTranscript = () => {

@@ -98,6 +98,8 @@ interface CommitToCondense extends Omit<CommitUnderway, 'afterwards' | 'task'> {
   live: LiveIndex
   /** Sessions based on the commit were settled before, by a process that died or came first. */
   skipsSettled?: boolean
+  /** It was made earlier in the turn, without hooks. */
+  isEarlier?: boolean
   /** Links a commit whose message does not name the checkpoint. */
   link?(): Promise<void>
 }
@@ -105,6 +107,7 @@ interface CommitToCondense extends Omit<CommitUnderway, 'afterwards' | 'task'> {
 export async function condenseCommit({
   live,
   skipsSettled = false,
+  isEarlier = false,
   link,
   ...underway
 }: CommitToCondense): Promise<void> {
@@ -116,6 +119,7 @@ export async function condenseCommit({
     live,
     change: { files, sampleOid: commit.oid },
     committer,
+    earlier: isEarlier ? commit : undefined,
   })
   recorder.trace.mark('sessions')
   const committing = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)

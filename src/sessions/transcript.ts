@@ -59,6 +59,8 @@ export interface TranscriptRequest extends Pick<EventWork, 'recorder' | 'agent' 
   /** Any object id of the repository, for its length. */
   sampleOid: Oid
   handOver?: HandOver
+  /** Only so many bytes are read, of a log that has lines. */
+  until?: number
 }
 
 /** A transcript since the last save, redacted but not parsed. Parsing hands on the blobs that are left. */
@@ -194,7 +196,8 @@ async function redact(
 ): Promise<RedactedTranscript | undefined> {
   const { agent, recorder, session } = request
   const blobs: FreshBlob[] = []
-  const part = agent.sections?.find(path, session.id)
+  const until = request.until === undefined ? undefined : { from: 0, to: request.until }
+  const part = agent.sections === undefined ? until : agent.sections.find(path, session.id)
   if (agent.sections !== undefined && part === undefined) return undefined
   const unparsed = await readThroughFile(request, path, cursor, (file, known) =>
     readAppended({
@@ -299,12 +302,13 @@ export function readTotals(
 
 /** What the total grew by since it was last counted, and the update that remembers it. */
 function countTotals(
-  { recorder, agent, session }: Pick<EventWork, 'recorder' | 'agent' | 'session'>,
+  { recorder, agent, session, until }: TranscriptRequest,
   path: string,
   read: TranscriptUpdate,
 ): { update: TranscriptUpdate; growth?: TokenUsage } {
   const { cursor, reading } = read
-  const totals = readTotals(agent, path)
+  // The total is that of the whole.
+  const totals = until === undefined ? readTotals(agent, path) : undefined
   if (totals === undefined) return { update: read }
   // Before the first reading nothing was counted, and tokens spent before the turn do not count.
   const counted =

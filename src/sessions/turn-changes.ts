@@ -15,6 +15,8 @@ import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Session } from '../model/session.ts'
 import { fileSize, openRegular, readRange } from '../std/file.ts'
 import { given } from '../std/given.ts'
+import { asObject, asString, parseJson } from '../std/json.ts'
+import { parseTime } from '../std/time.ts'
 import { readTurnStart, type TurnStartState } from './turn-start-state.ts'
 
 // File times come from a coarser clock and may be a few milliseconds behind.
@@ -114,6 +116,42 @@ export async function findStateBefore(
     name = /^parent (\w+)$/m.exec(text)?.[1]
   }
   return undefined
+}
+
+/**
+ * How many bytes of the running turn's log were there when a commit was made: up to the line that shows its id, and
+ * nothing that was said after its second. Undefined when that cannot be told.
+ */
+export function findLogBefore(
+  { repo, session }: Omit<RunningTurn, 'objects'>,
+  { oid, committedAt }: { oid: Oid; committedAt: number },
+): number | undefined {
+  const { transcriptPath, cursor } = session
+  const size = transcriptPath === undefined ? undefined : fileSize(transcriptPath)
+  const from = Math.max(readTurnStart(repo, session.id)?.bytes ?? 0, cursor?.bytes ?? 0)
+  if (transcriptPath === undefined || size === undefined || cursor?.behind !== undefined) return undefined
+  if (size <= from || size - from > maxSearchedBytes) return undefined
+  const fd = openRegular(transcriptPath)
+  try {
+    const text = readRange(fd, from, size - from)
+    for (let at = 0; at < text.length; ) {
+      const newline = text.indexOf(10, at)
+      const end = newline === -1 ? text.length : newline + 1
+      const line = text.toString('utf8', at, end)
+      const entry = asObject(parseJson(line))
+      if ((parseTime(asString(entry?.timestamp) ?? '')?.getTime() ?? 0) >= (committedAt + 1) * 1000)
+        return from + at
+      if (entry !== undefined && showsCommit(line, oid)) return from + end
+      at = end
+    }
+    return undefined
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function showsCommit(line: string, oid: Oid): boolean {
+  return new RegExp(`(?<![0-9a-f])${oid.slice(0, 7)}`).test(line)
 }
 
 // Of a long turn, the end.
