@@ -96,10 +96,10 @@ function plan({ owners }: Inventory, sessions: Session[], branches: RefTip[], no
 // A turn removes these files when it ends, and creates them under the lock that `discard` holds.
 function findDeadTurns({ repo, sessions }: Inventory): string[] {
   const running = sessions.filter((session) => isActive(session) && session.worktreeId === repo.worktreeId)
-  const runningFiles = new Set(running.map(({ id }) => `pre-prompt-${id}.json`))
+  const runningFiles = new Set(running.flatMap(({ id }) => [`pre-prompt-${id}.json`, `analysis-${id}.json`]))
   return listTemporary(repo).filter((path) => {
     const name = path.slice(path.lastIndexOf('/') + 1)
-    if (name.startsWith('pre-prompt-')) return !runningFiles.has(name)
+    if (/^(?:pre-prompt|analysis)-/.test(name)) return !runningFiles.has(name)
     return name.startsWith('pre-task-') && running.length === 0
   })
 }

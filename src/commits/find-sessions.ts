@@ -93,15 +93,21 @@ async function findCandidates(query: CandidateQuery): Promise<CommitCandidate[]>
   return sure.length > 0 ? sure : candidates.filter((_, index) => verdicts[index] === 'perhaps')
 }
 
-/** Stops when it has found any: tries the running sessions first, then the others a few at a time. */
-export async function findSomeCommittingSessions(query: CommitQuery): Promise<CommitCandidate[]> {
+/**
+ * Stops when it has found any: tries the running sessions first, then the others a few at a time. `keepWith` redacts what
+ * plugins say, which is kept for the hook after the commit.
+ */
+export async function findSomeCommittingSessions(
+  query: CommitQuery,
+  keepWith: Recorder['redaction'],
+): Promise<CommitCandidate[]> {
   const { sessions } = query.live
   const ids = candidateIds(query)
   const running = ids.filter((id) => sessions.get(id)?.active)
   const others = ids.filter((id) => !sessions.get(id)?.active)
   for (const batch of [running, ...batches(others)]) {
     const some = new Map([...sessions].filter(([id]) => batch.includes(id)))
-    const found = await findCandidates({ ...query, live: { sessions: some }, handOver: 'keep' })
+    const found = await findCandidates({ ...query, live: { sessions: some }, handOver: { keepWith } })
     if (found.length > 0) return found
   }
   return []

@@ -90,7 +90,7 @@ async function proposeLink(
   const { git } = options.staged
   if (options.source === 'merge' || options.source === 'squash') return undefined
   const committer = findCommitter(recorder.env, recorder.agentCards())
-  // Transcripts are read here, but not stored: they need no redaction.
+  // Transcripts are read here, but not stored: they need no redaction. What a plugin says of them is kept.
   const unchanged = (text: string) => text
   const withoutRedaction = {
     ...recorder,
@@ -101,13 +101,16 @@ async function proposeLink(
     const files = new Map(staged.map((entry) => [entry.path, entry]))
     return sampleOid === undefined
       ? []
-      : await findSomeCommittingSessions({
-          recorder: withoutRedaction,
-          git,
-          live,
-          change: { files, sampleOid },
-          committer,
-        })
+      : await findSomeCommittingSessions(
+          {
+            recorder: withoutRedaction,
+            git,
+            live,
+            change: { files, sampleOid },
+            committer,
+          },
+          recorder.redaction,
+        )
   }
   git.prefetch('config')
   const found = await findIn(await options.staged.ofSessions)

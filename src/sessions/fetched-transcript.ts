@@ -10,7 +10,7 @@ import type { ProjectContext } from '../model/session-file.ts'
 import { noTokens } from '../model/tokens.ts'
 import { fileSize, findStat, openRegular, readBytes, readText, removeFile, writeAtomic } from '../std/file.ts'
 import { asObject, parseJson } from '../std/json.ts'
-import type { EventWork } from './event-work.ts'
+import type { EventWork, Recorder } from './event-work.ts'
 import { temporaryDir } from './places.ts'
 import { readTurnStart } from './turn-start-state.ts'
 
@@ -18,7 +18,7 @@ import { readTurnStart } from './turn-start-state.ts'
  * The hook before a commit, which saves no state, keeps what a plugin said, and the hook after it takes it: asking again
  * would cost as many processes.
  */
-export type HandOver = 'keep' | 'take'
+export type HandOver = 'take' | { keepWith: Recorder['redaction'] }
 
 type Reading = Pick<EventWork, 'recorder' | 'agent' | 'session'> & { handOver?: HandOver }
 
@@ -124,15 +124,19 @@ async function readAnalysis(
   request: AnalysisRequest,
 ): Promise<TranscriptAnalysis> {
   if (handOver === undefined) return await analyser.read(request)
-  const file = join(temporaryDir(recorder.repo), 'analysis.json')
+  const file = join(temporaryDir(recorder.repo), `analysis-${request.session}.json`)
   const key = keyOf(request)
   const kept = asObject(parseJson(readText(file) ?? ''))
   if (kept !== undefined && handOver === 'take') removeFile(file)
   if (kept?.key === key) return kept.analysis as unknown as TranscriptAnalysis
   const analysis = await analyser.read(request)
-  if (handOver === 'keep' && analysis.carry !== request.carry) {
-    const { text } = await recorder.redaction()
-    const told = { prompts: analysis.prompts.map(text), summary: analysis.summary && text(analysis.summary) }
+  if (handOver !== 'take' && analysis.carry !== request.carry) {
+    const redaction = await handOver.keepWith()
+    const { prompts, summary } = analysis
+    const told = {
+      prompts: prompts.map((prompt) => redaction.text(prompt)),
+      summary: redaction.text(summary ?? ''),
+    }
     writeAtomic(file, JSON.stringify({ key, analysis: { ...analysis, ...told } }))
   }
   return analysis

@@ -12,6 +12,7 @@ import {
   shellAgent,
 } from '../support/external-repo.ts'
 import { on } from '../support/plugin-defects.ts'
+import { rotatingRows, rotationTitle } from '../support/rotation.ts'
 
 setDefaultTimeout(60_000)
 
@@ -109,6 +110,25 @@ test('one analysis per turn, and none at a commit whose transcript has not chang
   repo.write('four.txt', '4\n')
   await agent.hook('stop')
   expect(analysisOf(agent.calls())).not.toEqual([])
+})
+
+test('what the hook before a commit kept is taken by the hook after it, also after a commit that was given up', async () => {
+  await using repo = await repoWithSample()
+  const agent = await shellAgent(repo)
+  await agent.hook('prompt', { prompt: 'two' })
+  const secret = `ghp_${new Bun.CryptoHasher('sha1').update('secret').digest('hex').slice(0, 36)}`
+  agent.say({ user: `use ${secret}` })
+  repo.write('two.txt', '2\n')
+  agent.say({ file: 'two.txt' })
+  await repo.git('add', 'two.txt')
+  const kept = join(repo.root, '.git', 'entire-tmp', `analysis-${agent.session}.json`)
+  await expect(repo.git('-c', 'core.editor=false', 'commit')).rejects.toThrow()
+  expect(readFileSync(kept, 'utf8')).not.toContain(secret)
+  forgetCalls(repo)
+  await repo.commitAs('human', 'two', 'two.txt')
+  expect(analysisOf(agent.calls())).toEqual([])
+  expect(existsSync(kept)).toBe(false)
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: ['two.txt'] })
 })
 
 test('without a preparer, a commit after a turn asks the plugin nothing', async () => {
@@ -211,6 +231,15 @@ test('a plugin that hangs is asked by status once, with a word each time', async
     })
   expect(namesOf(agent.calls())).toEqual(['info', 'are-hooks-installed'])
 })
+
+// Nobody shortens the time here, so it takes it.
+const [isTurn] = rotatingRows([true, false, false, false, false])
+if (isTurn)
+  test(`status waits five seconds for a plugin that hangs, and then says so (${rotationTitle})`, async () => {
+    await using repo = await repoWithSample('sleep 60')
+    const word = 'entire-agent-sample info did not answer within 5 s'
+    expect(await repo.entire(['status'])).toMatchObject({ code: 0, out: expect.stringContaining(word) })
+  })
 
 test('a hook with a short PATH runs the plugin where it was when its hooks were installed', async () => {
   await using repo = await repoWithSample()
