@@ -2,12 +2,11 @@
 // file, packed ones by a new pack without them. Git itself only removes everything that is unreachable.
 
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { readBytes, readText, removeFile, writeAtomic } from '../std/file.ts'
 import { writePoint } from '../std/kill-point.ts'
 import { git, gitFailure, startGit } from './exec.ts'
 import type { Oid } from './oid.ts'
-import { listRefs } from './refs.ts'
 import type { Repo } from './repo.ts'
 
 export interface FoundObject {
@@ -72,14 +71,18 @@ export async function listAllCommits(repo: Repo): Promise<Oid[]> {
   return [...stdout.toString('latin1').matchAll(/^commit (\w+)$/gm)].map(([, oid]) => oid as Oid)
 }
 
-/** Those of the objects that can be reached from the roots or from an index, each with a path or ''. */
+/**
+ * Those of the objects that can be reached from the roots or from an index, each with a path or ''. Of listed
+ * commits, the parents do not count.
+ */
 export async function findReachable(
   repo: Repo,
   roots: Iterable<Oid>,
   wanted: ReadonlySet<Oid>,
+  areListed = false,
 ): Promise<Map<Oid, string>> {
   if (wanted.size === 0) return new Map()
-  const args = ['--objects', '--indexed-objects', ...reflogs(repo)]
+  const args = ['--objects', '--indexed-objects', ...(areListed ? ['--no-walk=unsorted'] : reflogs(repo))]
   const found = new Map<Oid, string>()
   for (const line of await walk(repo, args, roots)) {
     const oid = line.slice(0, line.indexOf(' ') === -1 ? undefined : line.indexOf(' '))
@@ -90,6 +93,20 @@ export async function findReachable(
 
 export async function listReachableCommits(repo: Repo, roots: Iterable<Oid>): Promise<Set<Oid>> {
   return new Set(await walk(repo, reflogs(repo), roots))
+}
+
+/** The commits that have one of the others in their history, or are one of them. */
+export async function findDescendants(
+  repo: Repo,
+  roots: Iterable<Oid>,
+  ancestors: ReadonlySet<Oid>,
+): Promise<Set<Oid>> {
+  const found = new Set(ancestors)
+  for (const line of await walk(repo, ['--topo-order', '--reverse', '--parents'], roots)) {
+    const [oid = '', ...parents] = line.split(' ')
+    if (parents.some((parent) => found.has(parent))) found.add(oid)
+  }
+  return found
 }
 
 async function walk(repo: Repo, args: string[], roots: Iterable<Oid>): Promise<string[]> {
@@ -113,24 +130,62 @@ function reflogs({ commonDir }: Repo): string[] {
 
 const oids = /\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g
 
+/** Something from which git finds objects. */
+export interface Root {
+  oid: Oid
+  /** What an annotated tag stands for; else the object itself. */
+  target: Oid
+  /** The ref, the ref of a reflog, or a file below the git directory. */
+  name: string
+  kind: 'ref' | 'reflog' | 'file'
+  /** Which entry of the reflog it is, the newest being 0. */
+  entry?: number
+}
+
 /**
  * Everything that git or a command that was interrupted starts from, without the refs of one owner: refs and
  * their reflogs, what is checked out in any work tree, a merge or rebase on its way.
  */
-export async function findRoots(repo: Repo, isOwned: (ref: string) => boolean): Promise<Oid[]> {
+export async function findRoots(repo: Repo, isOwned: (ref: string) => boolean): Promise<Root[]> {
   const { commonDir } = repo
   const worktrees = listDir(join(commonDir, 'worktrees')).map((name) => join(commonDir, 'worktrees', name))
-  const texts = [commonDir, ...worktrees].flatMap((gitDir) => [
+  const files = [commonDir, ...worktrees].flatMap((gitDir) => [
     ...listDir(gitDir)
       .filter((name) => /^[A-Z_]*HEAD$|^AUTO_MERGE$/.test(name) && name !== 'FETCH_HEAD')
       .map((name) => join(gitDir, name)),
     ...['rebase-merge', 'rebase-apply', 'sequencer'].flatMap((dir) => filesBelow(join(gitDir, dir))),
     ...(gitDir === commonDir ? [] : filesBelow(join(gitDir, 'refs'))),
-    ...filesBelow(join(gitDir, 'logs')).filter((path) => !isOwned(path.slice(join(gitDir, 'logs/').length))),
   ])
-  const tips = (await listRefs(repo)).filter(({ ref }) => !isOwned(ref)).map(({ oid }) => oid)
-  const named = texts.flatMap((path) => (readText(path) ?? '').match(oids) ?? [])
-  return [...new Set([...tips, ...named])].filter((oid) => !/^0+$/.test(oid))
+  const logs = [commonDir, ...worktrees].flatMap((gitDir) =>
+    filesBelow(join(gitDir, 'logs'))
+      .map((path) => ({ path, ref: relative(join(gitDir, 'logs'), path) }))
+      .filter(({ ref }) => !isOwned(ref))
+      .map(({ path, ref }) => ({ path, name: join(relative(commonDir, gitDir), ref) })),
+  )
+  const { stdout } = await git(repo, ['for-each-ref', '--format=%(objectname) %(*objectname) %(refname)'])
+  const tips = [...stdout.toString('utf8').matchAll(/^(\w+) (\w*) (.+)$/gm)]
+    .map(([, oid = '', target, name = '']): Root => ({ oid, target: target || oid, name, kind: 'ref' }))
+    .filter(({ name }) => !isOwned(name))
+  const named = files.flatMap((path) =>
+    readOids(path).map((oid): Root => ({ oid, target: oid, name: relative(commonDir, path), kind: 'file' })),
+  )
+  const logged = logs.flatMap(({ path, name }) => readReflog(path, name))
+  return [...tips, ...named, ...logged].filter(({ oid }) => !/^0+$/.test(oid))
+}
+
+function readOids(path: string): Oid[] {
+  return (readText(path) ?? '').match(oids) ?? []
+}
+
+function readReflog(path: string, name: string): Root[] {
+  const lines = (readText(path) ?? '').split('\n').filter((line) => line !== '')
+  return lines.flatMap((line, at) => {
+    const [before = '', after = ''] = line.split(' ')
+    // What was there before is, as a rule, the entry before.
+    const named = lines[at - 1]?.split(' ')[1] === before ? [after] : [before, after]
+    const entry = lines.length - 1 - at
+    return named.map((oid): Root => ({ oid, target: oid, name, kind: 'reflog', entry }))
+  })
 }
 
 export function filesBelow(dir: string): string[] {

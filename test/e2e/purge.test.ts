@@ -424,3 +424,64 @@ test('checkpoints that only the remote has are taken in, so that replacing its b
   expect(await repo.git('ls-remote', origin, metadata)).toStartWith(await repo.git('rev-parse', metadata))
   expect(await objectsWith(repo, forms)).toEqual([])
 })
+
+test('what Entire owns is rewritten although the user has looked at it or keeps a copy, and each holder is named', async () => {
+  await using repo = await recordedRepo()
+  const origin = `${repo.base}/origin.git`
+  await repo.git('init', '--quiet', '--bare', '--initial-branch=main', origin)
+  await repo.git('remote', 'add', 'origin', origin)
+  repo.write('.gitignore', '.claude/\n')
+  await repo.commitAs('human', 'setup')
+  const agent = fakeAgent(repo)
+  await agent.turn(`use ${secret}`, { 'a.txt': 'a\n' })
+  await repo.commitAs('human', 'a', 'a.txt')
+  await repo.git('push', '--quiet', 'origin', 'main')
+  await agent.turn('go on', { 'b.txt': `${secret}\n` })
+  const [shadow = ''] = await repo.shadows()
+  const quiet = ['-c', 'core.hooksPath=/dev/null']
+  const author = ['-c', 'user.name=x', '-c', 'user.email=x@example.com']
+  rmSync(join(repo.root, 'b.txt'))
+  for (const seen of ['entire/checkpoints/v1', shadow]) {
+    await repo.git(...quiet, 'checkout', '--quiet', '--force', seen)
+    await repo.git(...quiet, 'checkout', '--quiet', '--force', 'main')
+  }
+  await repo.git(...author, 'tag', '--annotate', '-m', 'kept', 'keep', metadata)
+  await repo.git('branch', 'looked-at', shadow)
+  const merge = ['merge', '--quiet', '--allow-unrelated-histories', '-s', 'ours', '-m', 'all of it']
+  await repo.git(...quiet, 'checkout', '--quiet', '-b', 'merged')
+  await repo.git(...quiet, ...author, ...merge, metadata)
+  await repo.git(...quiet, 'checkout', '--quiet', 'main')
+  const holdsIt = async (ref: string) => {
+    const { stdout } = await repo.run(['git', 'log', '-p', '--text', ref, '--'])
+    return forms.some((form) => Buffer.from(stdout).includes(form))
+  }
+  const live = [metadata, `refs/heads/${shadow}`]
+  expect(await Promise.all(live.map(holdsIt))).toEqual([true, true])
+  const before = await repo.git('rev-parse', 'refs/tags/keep', 'refs/heads/looked-at', 'refs/heads/merged')
+
+  const done = await repo.entire(['purge', '-', '--force'], { stdin: secret })
+  expect(await Promise.all(live.map(holdsIt))).toEqual([false, false])
+  expect(done.code).toBe(1)
+  expect(done.out).toContain('Still held by')
+  for (const holder of ['tag keep', 'branch looked-at', 'branch merged', 'reflog of HEAD'])
+    expect(done.out).toContain(`  ${holder}`)
+  expect(done.out).toContain('git push --force-with-lease=')
+  expect(await repo.git('rev-parse', 'refs/tags/keep', 'refs/heads/looked-at', 'refs/heads/merged')).toBe(
+    before,
+  )
+  await expectSound(repo)
+
+  const again = await repo.entire(['purge', '-', '--force', '--json'], { stdin: secret })
+  expect(again.code).toBe(1)
+  expect(JSON.parse(again.out).left.holders).toContain('tag keep')
+  // What the report tells to type lets go of it.
+  const commands = [...done.out.matchAll(/^ {2}\S.*: (git (?:tag|branch|reflog) .*)$/gm)].map(
+    ([, text]) => text,
+  )
+  expect(commands.length).toBeGreaterThan(3)
+  for (const command of commands) await repo.run(['sh', '-c', `${command}`])
+  const last = await repo.entire(['purge', '-', '--force'], { stdin: secret })
+  expect({ code: last.code, left: await objectsWith(repo, forms) }).toEqual({ code: 0, left: [] })
+  await expectSound(repo)
+  expect((await repo.entire(['doctor'])).out).not.toContain('gravel')
+})

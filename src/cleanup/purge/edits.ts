@@ -79,7 +79,8 @@ function redacting(
       })
     },
     blob: async (path, oid) => {
-      if (keeps.has(oid)) return undefined
+      // A step shows the user's files as they are; a checkpoint holds none of them.
+      if (keeps.has(oid) && kind.endsWith('steps')) return undefined
       const content = (await objects.contents(oid))?.content
       const redacted = content && withoutSecret(content, forms)
       if (redacted !== undefined && kind === 'checkpoints') noteAffected(affected, path)

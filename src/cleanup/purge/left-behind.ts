@@ -3,7 +3,16 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readPurged } from '../../checkpoints/purged.ts'
-import { filesBelow, findReachable, findRoots, listAlternates, scanObjects } from '../../git/all-objects.ts'
+import {
+  filesBelow,
+  findDescendants,
+  findReachable,
+  findRoots,
+  listAlternates,
+  listReachableCommits,
+  type Root,
+  scanObjects,
+} from '../../git/all-objects.ts'
 import { openObjectReader } from '../../git/cat-file.ts'
 import { readConfig } from '../../git/config.ts'
 import { git } from '../../git/exec.ts'
@@ -13,8 +22,9 @@ import type { Repo } from '../../git/repo.ts'
 import { listSessions } from '../../sessions/store.ts'
 import { listWorktrees } from '../../sessions/worktrees.ts'
 import { readBytes } from '../../std/file.ts'
+import { shellWord } from '../../std/shell.ts'
 import { listOwnFiles } from './own-files.ts'
-import type { PurgeOptions } from './plan.ts'
+import { findUsersOwn, oidsOf, type PurgeOptions } from './plan.ts'
 import { ownedKind, type PurgeTarget } from './target.ts'
 
 export interface LeftObject {
@@ -23,27 +33,62 @@ export interface LeftObject {
   /** Where a commit of the user has it; empty when it is the commit itself, or nothing leads there. */
   path: string
   isBorrowed: boolean
+  /** It is only in old commits of the program that something of the user leads to. */
+  isHeld: boolean
 }
 
 export async function findLeft(
   repo: Repo,
   target: PurgeTarget,
+  old: ReadonlySet<Oid>,
   { progress }: PurgeOptions,
 ): Promise<LeftObject[]> {
   const forms = target.kind === 'secret' ? target.forms : [Buffer.from(target.id)]
   const found = await scanObjects(repo, forms, (count) => progress(`Checking all objects: ${count}`))
-  const paths = await findReachable(
-    repo,
-    await findRoots(repo, (ref) => ownedKind(ref) !== undefined),
-    new Set(found.map(({ oid }) => oid)),
-  )
+  const roots = await findRoots(repo, (ref) => ownedKind(ref) !== undefined)
+  const dirty = new Set(found.map(({ oid }) => oid))
+  const paths = await findReachable(repo, oidsOf(roots), dirty)
+  const users = dirty.size === 0 ? new Set<Oid>() : await listReachableCommits(repo, oidsOf(roots))
+  const own = await findUsersOwn(repo, dirty, { roots, users, ours: old })
   const hasAlternates = listAlternates(repo).length > 0
   return found.map(({ oid, type }) => ({
     oid,
     type,
     path: paths.get(oid) ?? '',
     isBorrowed: hasAlternates && !paths.has(oid),
+    isHeld: paths.has(oid) && !own.has(oid),
   }))
+}
+
+/** Something of the user that leads to old commits of the program. */
+export interface Holder {
+  name: string
+  /** What to type to let go of them, where one command does. */
+  command?: string
+}
+
+export async function findHolders(repo: Repo, old: ReadonlySet<Oid>): Promise<Holder[]> {
+  const roots = await findRoots(repo, (ref) => ownedKind(ref) !== undefined)
+  const holding = await findDescendants(repo, oidsOf(roots), old)
+  const found = roots.filter(({ target }) => holding.has(target))
+  const places = Map.groupBy(found, ({ kind, name }) => `${kind} ${name}`)
+  return [...places.values()].map((group) => {
+    const [{ kind, name }] = group as [Root]
+    const [, type = '', short = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(name) ?? []
+    if (kind === 'file') return { name }
+    if (kind === 'reflog') {
+      // The oldest first: the numbers of the others stay.
+      const entries = [...new Set(group.map(({ entry = 0 }) => entry))].sort((a, b) => b - a)
+      const words = entries.map((entry) => shellWord(`${name}@{${entry}}`))
+      return {
+        name: `reflog of ${short || name}`,
+        command: `git reflog delete --rewrite ${words.join(' ')}`,
+      }
+    }
+    if (type === 'tags') return { name: `tag ${short}`, command: `git tag -d ${shellWord(short)}` }
+    if (type === 'heads') return { name: `branch ${short}`, command: `git branch -D ${shellWord(short)}` }
+    return { name, command: `git update-ref -d ${shellWord(name)}` }
+  })
 }
 
 /** Files of the user that contain the secret: in work trees, among git's own, and transcripts of agents. */

@@ -1,5 +1,6 @@
 // Plans a purge: finds what has to be rewritten and removed, and changes nothing.
 
+import { readPurged } from '../../checkpoints/purged.ts'
 import { readCheckpoint } from '../../checkpoints/read.ts'
 import { isAnyStep } from '../../checkpoints/step.ts'
 import {
@@ -7,6 +8,7 @@ import {
   findRoots,
   listAllCommits,
   listReachableCommits,
+  type Root,
   scanObjects,
 } from '../../git/all-objects.ts'
 import { type ObjectReader, openObjectReader } from '../../git/cat-file.ts'
@@ -55,19 +57,23 @@ export async function planPurge(
     return kind === undefined ? [] : [{ ...tip, kind }]
   })
   const roots = await findRoots(repo, (ref) => ownedKind(ref) !== undefined)
-  const users = await listReachableCommits(repo, roots)
+  const users = await listReachableCommits(repo, oidsOf(roots))
   const owned = await listOwned(objects, refs, users)
+  const known = new Set(readPurged(repo).commits)
+  const held = await listHeld(objects, roots, { known, owned })
   const dangling = await sortDangling(
     objects,
     await listAllCommits(repo),
-    new Set([...users, ...owned.keys()]),
+    new Set([...[...users].filter((oid) => !held.has(oid)), ...owned.keys()]),
+    known,
   )
   const found =
     target.kind === 'secret'
       ? await scanObjects(repo, target.forms, (count) => progress(`Reading all objects: ${count}`))
       : []
   const dirty = new Set(found.map(({ oid }) => oid))
-  const keeps = new Set((await findReachable(repo, roots, dirty)).keys())
+  const ours = new Set([...owned.keys(), ...held])
+  const keeps = new Set((await findUsersOwn(repo, dirty, { roots, users, ours })).keys())
   await addReachable(objects, dangling.users, { wanted: dirty, found: keeps })
   const rewriter = new HistoryRewriter(objects)
   const context: EditContext = {
@@ -97,7 +103,9 @@ export async function planPurge(
     ...rewriter.dropped,
     ...[...dirty].filter((oid) => !keeps.has(oid)),
   ]
-  const old = [...owned.keys()].filter((oid) => rewriter.commits.has(oid) || rewriter.dropped.has(oid))
+  const old = [...owned.keys(), ...dangling.owned.map(({ oid }) => oid)].filter(
+    (oid) => rewriter.commits.has(oid) || rewriter.dropped.has(oid),
+  )
   return {
     rewriter,
     refs: moved,
@@ -124,7 +132,43 @@ export function isNothing({ refs, files, objects }: PurgePlan): boolean {
   return refs.length === 0 && files.length === 0 && objects.size === 0
 }
 
-/** The commits of the refs, parents first, without those of the user. */
+export function oidsOf(roots: Root[]): Oid[] {
+  return [...new Set(roots.map(({ oid }) => oid))]
+}
+
+/** Those of the objects that the user's own commits hold; a tag or reflog may lead to commits of the program, too. */
+export async function findUsersOwn(
+  repo: Repo,
+  wanted: ReadonlySet<Oid>,
+  { roots, users, ours }: { roots: Root[]; users: ReadonlySet<Oid>; ours: ReadonlySet<Oid> },
+): Promise<Map<Oid, string>> {
+  if (users.isDisjointFrom(ours)) return await findReachable(repo, oidsOf(roots), wanted)
+  const others = roots.map(({ target }) => target).filter((oid) => !users.has(oid))
+  return await findReachable(repo, [...users.difference(ours), ...others], wanted, true)
+}
+
+/** Commits of the program that no ref of its own leads to, but something of the user. */
+async function listHeld(
+  objects: ObjectReader,
+  roots: Root[],
+  { known, owned }: { known: ReadonlySet<Oid>; owned: ReadonlyMap<Oid, OwnedKind> },
+): Promise<Set<Oid>> {
+  const held = new Set<Oid>()
+  const seen = new Set<Oid>()
+  for (const open = roots.map(({ target }) => target); open.length > 0; ) {
+    const oid = open.pop() as Oid
+    if (seen.has(oid) || owned.has(oid)) continue
+    seen.add(oid)
+    const object = await objects.contents(oid)
+    const text = object?.type === 'commit' ? object.content.toString('latin1') : ''
+    if (text === '' || (kindOfCommit(text) === undefined && !known.has(oid))) continue
+    held.add(oid)
+    open.push(...parentsOf(text))
+  }
+  return held
+}
+
+/** The commits of the refs, parents first, without those of the user on which steps stand. */
 async function listOwned(
   objects: ObjectReader,
   refs: (RefTip & { kind: OwnedKind })[],
@@ -133,9 +177,14 @@ async function listOwned(
   const owned = new Map<Oid, OwnedKind>()
   for (const { ref, oid: tip, kind } of refs.toSorted((a, b) => rank(a.ref) - rank(b.ref))) {
     const isUndo = ref.startsWith('refs/entire/undo/')
+    // Whatever else leads there: the user may have looked at it, or keep a copy.
+    const isUsers = async (oid: Oid) =>
+      users.has(oid) &&
+      !wholeHistory.includes(kind) &&
+      kindOfCommit((await objects.contents(oid))?.content.toString('latin1') ?? '') === undefined
     const stack: { oid: Oid; parents?: Oid[] }[] = [{ oid: tip }]
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      if (top.parents !== undefined || owned.has(top.oid) || users.has(top.oid)) {
+      if (top.parents !== undefined || owned.has(top.oid) || (await isUsers(top.oid))) {
         stack.pop()
         if (top.parents !== undefined) owned.set(top.oid, kind)
         continue
@@ -145,12 +194,15 @@ async function listOwned(
       for (const parent of top.parents) {
         // A safety step may stand on commits that the user had, and may want back.
         if (isUndo && !isAnyStep((await objects.contents(parent))?.content.toString('latin1') ?? '')) continue
-        if (!owned.has(parent) && !users.has(parent)) stack.push({ oid: parent })
+        if (!owned.has(parent)) stack.push({ oid: parent })
       }
     }
   }
   return owned
 }
+
+/** Histories that begin by themselves; steps stand on the user's commits. */
+const wholeHistory: OwnedKind[] = ['checkpoints', 'checkpoint', 'links']
 
 // What keeps steps comes after the steps, whose new names it has to hold; links after the checkpoints.
 function rank(ref: string): number {
@@ -163,11 +215,12 @@ export async function sortDangling(
   objects: ObjectReader,
   all: Oid[],
   reachable: ReadonlySet<Oid>,
+  known: ReadonlySet<Oid> = new Set(),
 ): Promise<{ owned: { oid: Oid; kind: OwnedKind; text: string }[]; users: Oid[] }> {
   const sorted: Awaited<ReturnType<typeof sortDangling>> = { owned: [], users: [] }
   for (const oid of all.filter((commit) => !reachable.has(commit))) {
     const text = (await objects.contents(oid))?.content.toString('latin1') ?? ''
-    const kind = kindOfCommit(text)
+    const kind = kindOfCommit(text) ?? (known.has(oid) ? 'checkpoints' : undefined)
     if (kind === undefined) sorted.users.push(oid)
     else sorted.owned.push({ oid, kind, text })
   }

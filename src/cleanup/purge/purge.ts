@@ -27,11 +27,12 @@ import { retrying } from '../../sessions/save.ts'
 import { listWorktrees, lockWorktrees } from '../../sessions/worktrees.ts'
 import { removeFile, writeAtomic } from '../../std/file.ts'
 import { isAlive } from '../../std/lock.ts'
-import { findLeft, type LeftObject } from './left-behind.ts'
+import { findHolders, findLeft, type Holder, type LeftObject } from './left-behind.ts'
 import { listDir } from './own-files.ts'
 import {
   addReachable,
   isNothing,
+  oidsOf,
   type PurgeOptions,
   type PurgePlan,
   planPurge,
@@ -45,6 +46,8 @@ export interface PurgeResult {
   removed: number
   /** Objects that still hold it, because they are the user's or in another repository. */
   left: LeftObject[]
+  /** What of the user leads to the old commits of the program. */
+  holders: Holder[]
 }
 
 /** Plans again under the locks of all work trees, and removes. */
@@ -65,10 +68,11 @@ export async function purge(
   const done = plan as unknown as PurgePlan
   options.progress('Removing objects')
   const removed = await removeUnneeded(repo, new Set([...done.objects, ...unfinished]))
-  const left = await findLeft(repo, target, options)
+  const left = await findLeft(repo, target, done.commits, options)
+  const holders = left.some(({ isHeld }) => isHeld) ? await findHolders(repo, done.commits) : []
   const { unfinished: begun, ...memory } = readPurged(repo)
   if (begun !== undefined) writePurged(repo, memory)
-  return { plan: done, removed, left }
+  return { plan: done, removed, left, holders }
 }
 
 async function replace(recorder: Recorder, target: PurgeTarget, plan: PurgePlan): Promise<void> {
@@ -121,7 +125,7 @@ async function joinCopy({ repo, clock }: Recorder, { refs, rewriter }: PurgePlan
 /** Removes what neither a ref, nor an index, nor a dangling commit of the user leads to. */
 async function removeUnneeded(repo: Repo, candidates: Set<Oid>): Promise<number> {
   if (candidates.size === 0) return 0
-  const roots = await findRoots(repo, () => false)
+  const roots = oidsOf(await findRoots(repo, () => false))
   const needed = new Set((await findReachable(repo, roots, candidates)).keys())
   await using objects = openObjectReader(repo)
   const reachable = await listReachableCommits(repo, roots)

@@ -8,6 +8,7 @@ import { readPurged, replaceCommand } from '../../checkpoints/purged.ts'
 import {
   findOnRemotes,
   findUserFiles,
+  type Holder,
   type LeftObject,
   type RemoteFailure,
   type RemoteLeft,
@@ -113,7 +114,7 @@ class Purge {
       const plan = await planPurge(this.#repo, this.#target, options)
       options.progress('')
       if (dryRun || (isNothing(plan) && !isUnfinished)) {
-        await this.#report({ plan, removed: 0, left: [], isDone: false })
+        await this.#report({ plan, removed: 0, left: [], holders: [], isDone: false })
         return
       }
       if (!json) this.#printPlan(plan)
@@ -134,6 +135,7 @@ class Purge {
     const files = this.#target.kind === 'secret' ? await findUserFiles(this.#repo, this.#target.forms) : []
     const remotes =
       outcome.isDone || isNothing(outcome.plan) ? await findOnRemotes(this.#repo) : { left: [], failed: [] }
+    if (outcome.holders.length > 0) this.#cli.process.exitCode = 1
     const all = { ...outcome, files: files.map((path) => this.#nameOf(path)), remotes }
     if (this.#flags.json) return void this.#cli.process.stdout.write(this.#hide(formatJson(this.#json(all))))
     if (!outcome.isDone) {
@@ -158,22 +160,31 @@ class Purge {
     this.#out(`  ${countOf(objects.size, 'object')} of git`)
   }
 
-  #printDone({ plan, removed }: Outcome): void {
+  #printDone({ plan, removed, holders }: Outcome): void {
     const parts = [
       countOf(removed, 'object'),
       countOf(plan.refs.length, 'ref'),
       countOf(plan.files.length, 'file'),
     ]
-    this.#out(`Removed ${this.#name}: ${parts.join(', ')}.`)
+    const where = holders.length === 0 ? '' : ' from what Entire has here, but not from copies that you keep'
+    this.#out(`Removed ${this.#name}${where}: ${parts.join(', ')}.`)
     if (plan.checkpoints.size > 0) this.#out(`Checkpoints: ${listed([...plan.checkpoints].sort())}.`)
   }
 
-  #leftLines({ left, files, remotes, isDone }: Outcome & Found): string[] {
-    const own = left.filter(({ isBorrowed }) => !isBorrowed)
+  #leftLines({ left, holders, files, remotes, isDone }: Outcome & Found): string[] {
+    const own = left.filter(({ isBorrowed, isHeld }) => !isBorrowed && !isHeld)
     const borrowed = left.filter(({ isBorrowed }) => isBorrowed)
     const isSecret = this.#target.kind === 'secret'
     return [
       ...(isDone && left.length === 0 ? ['Every object was read again: none holds it.'] : []),
+      ...(holders.length === 0
+        ? []
+        : [
+            'Still held by what leads to old commits of Entire. Let go of them, and purge again:',
+            ...holders.map(
+              ({ name, command }) => `  ${clean(name)}${command === undefined ? '' : `: ${clean(command)}`}`,
+            ),
+          ]),
       ...(own.length === 0
         ? []
         : [
@@ -201,7 +212,7 @@ class Purge {
     ]
   }
 
-  #json({ plan, removed, left, files, remotes, isDone }: Outcome & Found): JsonObject {
+  #json({ plan, removed, left, holders, files, remotes, isDone }: Outcome & Found): JsonObject {
     return {
       dry_run: !isDone,
       kind: this.#target.kind,
@@ -217,6 +228,7 @@ class Purge {
       objects: isDone ? removed : plan.objects.size,
       left: {
         objects: left.map(({ oid, type, path, isBorrowed }) => ({ oid, type, path, borrowed: isBorrowed })),
+        holders: holders.map(({ name }) => name),
         files,
         remotes: remotes.left.map((ref) => ({
           remote: ref.remote,
@@ -250,6 +262,7 @@ interface Outcome {
   plan: PurgePlan
   removed: number
   left: LeftObject[]
+  holders: Holder[]
   isDone: boolean
 }
 
