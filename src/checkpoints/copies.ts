@@ -65,6 +65,38 @@ export async function listCopies(
   return new Map(all.filter(([id]) => id.toLowerCase().startsWith(prefix)))
 }
 
+/** The trees of all checkpoints in the two storages of current versions, by id. */
+export interface StoredTrees {
+  /** Without ULIDs, which nobody reads there. */
+  branch: Map<string, Oid>
+  /** The commit that `branch` was read from. */
+  tip: Oid | undefined
+  origin: Map<string, Oid>
+  own: Map<string, { commit: Oid; tree: Oid }>
+}
+
+export async function findStored(repo: Repo, objects: ObjectReader): Promise<StoredTrees> {
+  const tip = (await objects.info(metadataRef))?.oid
+  const [branch, origin, own] = await Promise.all([
+    tip === undefined ? [] : listBranch(objects, tip, ''),
+    listBranch(objects, remoteMetadataRef, ''),
+    listOwnRefs(repo),
+  ])
+  const isRead = ([id]: [string, string]) => checkpointDir(id) !== ''
+  const trees = await Promise.all(own.map(([, name]) => objects.info(name)))
+  return {
+    branch: new Map(branch.filter(isRead)),
+    tip,
+    origin: new Map(origin.filter(isRead)),
+    own: new Map(
+      own.flatMap(([id, name], index) => {
+        const tree = trees[index]?.oid
+        return tree === undefined ? [] : [[id, { commit: name.replace('^{tree}', ''), tree }]]
+      }),
+    ),
+  }
+}
+
 export async function openCopy(objects: ObjectReader, name: string): Promise<CheckpointCopy | undefined> {
   const object = await objects.contents(name)
   if (object?.type !== 'tree') return undefined

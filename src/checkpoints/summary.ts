@@ -24,8 +24,11 @@ export interface SummaryUpdate {
   seconds: number
 }
 
-/** Writes one commit on the ref that holds the checkpoint, and retries when another process moved the ref. */
-export async function saveSummary(repo: Repo, objects: ObjectReader, update: SummaryUpdate): Promise<void> {
+/**
+ * Writes one commit on the ref that holds the checkpoint, and retries when another process moved the ref. Returns the
+ * ref.
+ */
+export async function saveSummary(repo: Repo, objects: ObjectReader, update: SummaryUpdate): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await writeSummary(repo, objects, update)
@@ -35,7 +38,7 @@ export async function saveSummary(repo: Repo, objects: ObjectReader, update: Sum
   }
 }
 
-async function writeSummary(repo: Repo, objects: ObjectReader, update: SummaryUpdate): Promise<void> {
+async function writeSummary(repo: Repo, objects: ObjectReader, update: SummaryUpdate): Promise<string> {
   const target = await findTarget(objects, update.checkpoint)
   const path = target && (await findMetadata(objects, target.tree, update.session))
   const file = path && (await objects.contents(`${target.tree}:${path}`))
@@ -62,6 +65,7 @@ async function writeSummary(repo: Repo, objects: ObjectReader, update: SummaryUp
     ],
   })
   await writes.finish()
+  return target.ref
 }
 
 interface SummaryTarget {

@@ -1,8 +1,10 @@
 // Provides the parts that definitions of commands share: long help in one shape, and the kinds of flags.
 
 import type { Command, RouteMap } from '@stricli/core'
-import { invalidValue } from '../std/errors.ts'
+import type { Settings } from '../model/settings.ts'
+import { invalidValue, useOneOf } from '../std/errors.ts'
 import type { Cli } from './context.ts'
+import { clean } from './render/text.ts'
 
 /** A command, or a group of commands. */
 export type CommandNode = Command<Cli> | RouteMap<Cli>
@@ -36,4 +38,18 @@ function parseLimit(text: string): number {
   const limit = Number(text)
   if (Number.isInteger(limit) && limit > 0 && limit <= highestLimit) return limit
   throw invalidValue(text, '--limit', `Use a whole number from 1 to ${highestLimit}.`)
+}
+
+const backends: Record<string, Settings['checkpointsBackend']> = {
+  branch: 'git-branch',
+  refs: 'git-refs',
+  'git-branch': 'git-branch',
+  'git-refs': 'git-refs',
+}
+
+/** How checkpoints are stored, as the value of a flag. */
+export function requireBackend(text: string, flag: string): Settings['checkpointsBackend'] {
+  const backend = Object.hasOwn(backends, text) ? backends[text] : undefined
+  if (backend !== undefined) return backend
+  throw invalidValue(clean(text), flag, useOneOf(['branch', 'refs']))
 }

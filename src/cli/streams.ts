@@ -52,3 +52,8 @@ export function write(fd: 1 | 2, text: string | Uint8Array): void {
     }
   }
 }
+
+/** Shows how far a command is: one line that is written over; without a terminal, none. */
+export function progressOf({ stderr }: { stderr: { write(text: string): void } }): (text: string) => void {
+  return isTerminal(2) ? (text) => stderr.write(`\r\x1b[K${text}`) : () => {}
+}

@@ -11,8 +11,12 @@ import { takeLock } from '../std/lock.ts'
 
 /** The metadata branch needs no queue: it is compared as a whole. */
 export function queueForPush(repo: Repo, checkpoint: string): void {
-  const ref = checkpointRef(checkpoint)
-  if (ref !== metadataRef) appendFileSync(queueFile(repo), `${JSON.stringify({ ref })}\n`, { mode: 0o600 })
+  queueRefs(repo, [checkpointRef(checkpoint)])
+}
+
+export function queueRefs(repo: Repo, refs: string[]): void {
+  const lines = refs.filter((ref) => ref !== metadataRef).map((ref) => `${JSON.stringify({ ref })}\n`)
+  if (lines.length > 0) appendFileSync(queueFile(repo), lines.join(''), { mode: 0o600 })
 }
 
 export function readQueue(repo: Repo): string[] {

@@ -124,7 +124,7 @@ const files: CompletionSource = ({ cli, partial }) => {
 const byName: Record<string, CompletionSource> = {
   agent: () => agents.map(({ name, description }) => ({ value: name, about: description })),
   strategy: () => strategies.map((value) => ({ value, about: '' })),
-  checkpointBackend: () => ['branch', 'refs'].map((value) => ({ value, about: '' })),
+  backend: () => ['branch', 'refs'].map((value) => ({ value, about: '' })),
   branch: branches,
   checkpoint: checkpoints,
   commit: branches,

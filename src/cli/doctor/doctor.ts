@@ -6,6 +6,7 @@ import type { Cli } from '../context.ts'
 import type { BundleFlags } from './bundle.ts'
 import type { DoctorFlags } from './find-and-fix.ts'
 import { doctorLogsCommand } from './logs.ts'
+import type { MigrateFlags } from './migrate.ts'
 import { doctorTraceCommand } from './trace.ts'
 
 const doctorManual = formatManual({
@@ -24,6 +25,7 @@ const doctorManual = formatManual({
     ['entire doctor trace', 'how long recent hooks took'],
     ['entire doctor logs --level error', 'what went wrong in hooks'],
     ['entire doctor bundle', 'a file for a bug report, without secrets or prompts'],
+    ['entire doctor migrate-checkpoints --dry-run', 'what the storage in the settings lacks'],
   ],
 })
 
@@ -75,11 +77,52 @@ const doctorBundleCommand = buildCommand<BundleFlags, [], Cli>({
   },
 })
 
+const doctorMigrateCommand = buildCommand<MigrateFlags, [], Cli>({
+  async func(flags) {
+    const { migrateCheckpoints } = await import('./migrate.ts')
+    await migrateCheckpoints(this, flags)
+  },
+  parameters: {
+    flags: {
+      to: valueFlag('backend', 'One branch (branch), or one ref each (refs); default: as in the settings'),
+      remove: switchFlag('Also remove from the other storage what both hold'),
+      force: switchFlag('Do not ask'),
+      dryRun: switchFlag('Show what would be done, and do nothing'),
+      json: switchFlag('Print JSON'),
+    },
+    aliases: { f: 'force', d: 'dryRun' },
+  },
+  docs: {
+    brief: 'Move checkpoints between the branch and refs of their own',
+    fullDescription: formatManual({
+      text: [
+        'Checkpoints are stored on entire/checkpoints/v1 or in one ref each (setting checkpoints.primary.type). Commands read both, so a',
+        'change of the setting requires nothing; this command brings earlier checkpoints along, for example where a branch has become too',
+        'large. They keep their ids and contents, byte for byte, with author and date. Copies are compared before anything is removed, and',
+        'a run that was interrupted is completed by the next one.',
+        '',
+        'Only --remove removes anything, and only once the settings name the new storage. From the branch a checkpoint is removed by a new',
+        'commit, so the history of the branch keeps it; where there is a remote, not before its ref was pushed.',
+        'Refs on remotes stay: `git push <remote> :<ref>` removes one.',
+        '',
+        'Checkpoints made while the storage was refs have ULIDs as ids. They stay in their refs: other programs look for them nowhere else.',
+      ],
+      examples: [
+        ['entire doctor migrate-checkpoints --dry-run', 'what would be copied'],
+        ['entire doctor migrate-checkpoints --to refs', 'a ref for each checkpoint of the branch'],
+        ['entire doctor migrate-checkpoints --to branch', 'back again'],
+        ['entire doctor migrate-checkpoints --remove', 'and empty the storage that is no longer used'],
+      ],
+    }),
+  },
+})
+
 const routes = {
   check: doctorCheckCommand,
   trace: doctorTraceCommand,
   logs: doctorLogsCommand,
   bundle: doctorBundleCommand,
+  'migrate-checkpoints': doctorMigrateCommand,
 }
 
 export const doctorCommands = buildRouteMap<keyof typeof routes, Cli>({

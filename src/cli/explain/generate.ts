@@ -17,7 +17,7 @@ import { EntireError, invalidValue, messageOf, notFound, useOneOf } from '../../
 import { parseJson } from '../../std/json.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
 import { isInside, searchPath } from '../../std/program-search.ts'
-import { queueForPush } from '../../sync/queue.ts'
+import { queueRefs } from '../../sync/queue.ts'
 import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 import { clean, cut } from '../render/text.ts'
@@ -53,14 +53,14 @@ export async function generateSummary(
   const safe = parseSummary(parseJson(json(JSON.stringify(formatSummary(summary))))) as CheckpointSummary
   const { author } = await readConfig(repo)
   const seconds = Math.floor(clock().getTime() / 1000)
-  await saveSummary(repo, objects, {
+  const ref = await saveSummary(repo, objects, {
     checkpoint: id,
     session: (session as StoredSession).session,
     summary: safe,
     author,
     seconds,
   })
-  queueForPush(repo, id)
+  queueRefs(repo, [ref])
 }
 
 async function readPrompt(

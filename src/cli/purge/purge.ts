@@ -27,7 +27,7 @@ import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 import { clean } from '../render/text.ts'
-import { isTerminal } from '../streams.ts'
+import { progressOf } from '../streams.ts'
 import { findTarget } from './find-target.ts'
 
 interface PurgeFlags {
@@ -109,7 +109,7 @@ class Purge {
     const { dryRun = false, force = false, json = false } = this.#flags
     const isUnfinished = readPurged(this.#repo).unfinished !== undefined
     if (isUnfinished) this.#cli.note('An earlier purge was interrupted; this one does what is left of it.')
-    const options = { progress: progressOf(this.#cli) }
+    const options = { progress: progressOf(this.#cli.process) }
     if (dryRun || !force) {
       const plan = await planPurge(this.#repo, this.#target, options)
       options.progress('')
@@ -315,10 +315,4 @@ function commandFor({ remote, ref, oid, isHere, isUnknown }: RemoteLeft): string
     ? `refs/remotes/${remote}/${branchName(ref)}`
     : `refs/entire-remotes/${remote}/${ref.slice('refs/'.length)}`
   return `git fetch ${shellWord(remote)} ${shellWord(`+${ref}:${copy}`)}`
-}
-
-// One line that is written over; without a terminal, none.
-function progressOf(cli: Cli): (text: string) => void {
-  if (!isTerminal(2)) return () => {}
-  return (text) => cli.process.stderr.write(`\r\x1b[K${text}`)
 }

@@ -5,13 +5,13 @@ import { buildCommand } from '@stricli/core'
 import { findOldGit, installGitHint } from '../../git/exec.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import { type Settings, type SettingsFile, strategies } from '../../model/settings.ts'
+import { type SettingsFile, strategies } from '../../model/settings.ts'
 import { isSetUp, readRawSettings, readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
 import { type Changes, ensureEntireDir } from '../../settings/write.ts'
 import { cannotCombine, EntireError, invalidValue, useOneOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
+import { formatManual, requireBackend, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, hookProgram, requireRepo } from '../context.ts'
 import { loadExternalAgents } from '../external-agents.ts'
 import { clean } from '../render/text.ts'
@@ -247,26 +247,15 @@ async function planSettings(
   }
   if (flags.telemetry !== undefined) changes.telemetry = flags.telemetry
   if (flags.checkpointBackend !== undefined)
-    changes.checkpoints = { primary: { type: requireBackend(flags.checkpointBackend) } }
+    changes.checkpoints = {
+      primary: { type: requireBackend(flags.checkpointBackend, '--checkpoint-backend') },
+    }
   const options: Changes = {
     ...(flags.skipPushSessions ? { push_sessions: false } : {}),
     ...(remote !== undefined && !remote.onlyLocal ? remote.options : {}),
   }
   if (Object.keys(options).length > 0) changes.strategy_options = options
   return { changes, localChanges: remote?.onlyLocal ? { strategy_options: remote.options } : {} }
-}
-
-const backends: Record<string, Settings['checkpointsBackend']> = {
-  branch: 'git-branch',
-  refs: 'git-refs',
-  'git-branch': 'git-branch',
-  'git-refs': 'git-refs',
-}
-
-function requireBackend(text: string): Settings['checkpointsBackend'] {
-  const backend = Object.hasOwn(backends, text) ? backends[text] : undefined
-  if (backend !== undefined) return backend
-  throw invalidValue(clean(text), '--checkpoint-backend', useOneOf(['branch', 'refs']))
 }
 
 async function planRemote(repo: Repo, text: string, { project }: EnableFlags): Promise<RemoteChange> {
