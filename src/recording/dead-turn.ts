@@ -15,7 +15,7 @@ import { isAlive, takeLock } from '../std/lock.ts'
 import { parseTime } from '../std/time.ts'
 import { dispatch } from './dispatch.ts'
 import { finalise } from './finalise.ts'
-import { findTurnFiles, TurnEnd } from './turn-end.ts'
+import { findReverted, findTurnFiles, TurnEnd } from './turn-end.ts'
 
 /** Files that the turn changed and that are in no step yet. */
 export async function findUnsaved(recorder: Recorder, session: Session): Promise<string[]> {
@@ -30,7 +30,8 @@ export async function findUnsaved(recorder: Recorder, session: Session): Promise
   const work = await openWork({ ...recorder, repo: place }, git, session.id)
   const status = await work.status()
   const transcript = await readTurnTranscript({ ...work, sampleOid: status.head })
-  return (await findTurnFiles(work, status, transcript)).own
+  const { own } = await findTurnFiles(work, status, transcript)
+  return own.length > 0 ? own : await findReverted(work, status, transcript)
 }
 
 /** A turn that changed no files is left as it is: condensing reads what was said in it. */

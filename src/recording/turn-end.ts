@@ -12,6 +12,7 @@
 // event is then opened again with a new `TurnEnd`.
 
 import type { FreshBlob } from '../checkpoints/chunk-store.ts'
+import { isInfrastructure } from '../checkpoints/layout.ts'
 import { changedAt, isAsStored } from '../checkpoints/snapshot.ts'
 import { findTasks, type StepSite, turnAfter } from '../checkpoints/step.ts'
 import { stepSubject } from '../checkpoints/step-subject.ts'
@@ -43,6 +44,7 @@ import { given } from '../std/given.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
 import {
+  dirtyPaths,
   type StepSnapshot,
   saveShadowStep,
   snapshotWorktree,
@@ -143,7 +145,7 @@ export async function saveStep(work: EventWork, end: TurnEnd): Promise<void> {
   if (transcript !== undefined && transcript.asked.length > 0)
     await (await import('../sessions/taken-back.ts')).takeBackAbandoned(work, transcript)
   const { own: touched, shared } = await findTurnFiles(work, status, transcript)
-  if (touched.length === 0) {
+  if (touched.length === 0 && (await findReverted(work, status, transcript)).length === 0) {
     recorder.say('No files were modified during this session')
     return
   }
@@ -220,6 +222,32 @@ export async function findTurnFiles(
   if (isOnlyTurn(work.live, session.id) && start?.shared === undefined) return { own: changed, shared: [] }
   const { divideFiles } = await import('../sessions/other-turns.ts')
   return await divideFiles({ ...work, sampleOid: session.baseCommit }, changed, names)
+}
+
+/**
+ * Files that the last step holds and the turn deleted or put back as HEAD has them. Git lists nothing of that, and there
+ * is nothing to commit: they are not among the files of the session.
+ */
+export async function findReverted(
+  work: EventWork,
+  status: Status & { head: Oid },
+  transcript: TurnTranscript | undefined,
+): Promise<string[]> {
+  const { recorder, session, live } = work
+  const { repo, settings } = recorder
+  const start = readTurnStart(repo, session.id)
+  if (start === undefined || work.event.isLate || settings.strategy !== 'manual-commit') return []
+  const here = new Set(dirtyPaths(status))
+  const isTyped = typedFinder(repo, transcript?.typed ?? [])
+  const stored = live.lastStep?.head === status.head ? Object.keys(live.lastStep.files) : []
+  const known = new Set([...start.untracked, ...start.deleted, ...Object.keys(start.dirty ?? {}), ...stored])
+  const gone = [...known].filter((path) => !here.has(path) && !isInfrastructure(path) && !isTyped(path))
+  if (gone.length === 0 || (await isProvisional(work, async () => transcript))) return []
+  const { parent, moved } = await stepSiteFor(work, status.head)
+  // What the turn has committed is not lost.
+  if (parent === undefined || moved !== undefined) return []
+  const entries = await readTreeEntries(work.objects, parent.commit, gone)
+  return gone.filter((path) => !isAsStored(repo, path, entries.get(path)))
 }
 
 /** Finds the files that changed last while a command ran that the person had typed. */
