@@ -9,7 +9,7 @@ import { hasOid, unchangedFinder } from '../checkpoints/snapshot.ts'
 import { beforeTurnMessage, findAgentStep, type StepSite, writeStep } from '../checkpoints/step.ts'
 import { beforeSubject } from '../checkpoints/step-subject.ts'
 import type { TreeChange } from '../git/fast-import.ts'
-import { blobOid, fileOid } from '../git/oid.ts'
+import { blobOid, fileOid, type Oid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
 import { type FileEntry, readTreeEntries } from '../git/tree.ts'
 import { differingPaths } from '../git/tree-diff.ts'
@@ -62,9 +62,7 @@ async function saveIfChanged(work: EventWork, status: RecordedStatus, state: Sta
   const { head } = status
   // A turn whose end was not reported may have been saved by the same event.
   await work.commit()
-  const known = work.live.lastStep
-  const mayDiffer = known?.head === head && Object.keys(known.files).length > 0
-  if (dirtyPaths(status).length === 0 && !mayDiffer) {
+  if (dirtyPaths(status).length === 0 && !mayDiffer(work, head)) {
     state.before = head
     return
   }
@@ -79,6 +77,13 @@ async function saveIfChanged(work: EventWork, status: RecordedStatus, state: Sta
   } finally {
     state.edits = await measuring
   }
+}
+
+/** True when the last step may hold something else than HEAD: git need not be asked otherwise. */
+function mayDiffer({ live: { lastStep, sessions }, session }: EventWork, head: Oid): boolean {
+  if (lastStep?.head === head) return Object.keys(lastStep.files).length > 0
+  // HEAD has moved, by a commit or to another branch; or steps were carried over a commit.
+  return session.baseCommit !== head || [...sessions.values()].some(({ files }) => files.length > 0)
 }
 
 // Git's import takes as long to start as the questions about the last step take to be answered.
@@ -178,7 +183,8 @@ async function write(work: EventWork, site: StepSite, snapshot: StepSnapshot): P
 async function differsFromLast(work: EventWork, site: StepSite, { changes }: StepSnapshot): Promise<boolean> {
   const { parent, remembered, headTree, moved } = site
   const { objects } = work
-  if (parent === undefined || moved !== undefined) return changes.length > 0
+  if (changes.length > 0 && moved !== undefined) return true
+  if (parent === undefined) return changes.length > 0
   const paths = changes.map(({ path }) => path)
   if (remembered === undefined) {
     const here = new Set(paths)
