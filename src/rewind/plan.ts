@@ -34,7 +34,7 @@ export interface RewindFacts {
   differences: TreeDifference[]
   /** What the step holds at the paths in question. */
   entries: ReadonlyMap<string, FileEntry>
-  /** Files that the step could not hold: it does not say what they were. */
+  /** Files that the step, or the last one, could not hold: they do not say what the files were. */
   leftOut: ReadonlySet<string>
   /** Paths that are on disk as the step has them. */
   unchanged: ReadonlySet<string>

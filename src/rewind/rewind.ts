@@ -110,7 +110,9 @@ async function planFiles(
   const [entries, committed, leftOut] = await Promise.all([
     readTreeEntries(git.objects, point.id, paths),
     readTreeEntries(git.objects, 'HEAD', paths),
-    readLeftOut(git.objects, point.id),
+    Promise.all(
+      [point.id, ...(tip === undefined ? [] : [tip])].map((step) => readLeftOut(git.objects, step)),
+    ),
   ])
   const sessions = facts.sessions.map((session) => ({
     touched: new Set(session.filesTouched),
@@ -123,7 +125,7 @@ async function planFiles(
     differences,
     entries,
     committed,
-    leftOut: new Set(leftOut),
+    leftOut: new Set(leftOut.flat()),
     unchanged: await findUnchanged(recorder.repo, disk, entries),
     disk,
     isTouched: (path) => isAll || sessions.some(({ touched }) => touched.has(path)),

@@ -44,10 +44,9 @@ export async function takeBack(
 ): Promise<TakenBack | undefined> {
   const works = await readWorks(worktree, since)
   if (works === undefined) return undefined
-  const last = (await worktree.git.objects.contents(since.tip))?.content.toString('utf8') ?? ''
-  // After the state before a turn comes the turn, also when its end was never recorded.
-  const isTurnOpen = since.isTurnRunning || turnAfter(last) !== undefined
-  const changedSinceTip = isTurnOpen ? new Set<string>() : await findChanged(worktree, since.tip, paths)
+  const changedSinceTip = since.isTurnRunning
+    ? new Set<string>()
+    : await findChangedSinceTip(worktree, since, paths)
   const taken: TakenBack = { personal: new Set(), merged: new Map(), conflicts: [] }
   for (const path of paths) {
     const ofAgent = works.filter(({ isPersonal, changes }) => !isPersonal && changes.has(path))
@@ -87,6 +86,17 @@ async function readWorks(
       }
     }),
   )
+}
+
+// The turn after the last state before one may have been a commit, whose work is the agent's.
+async function findChangedSinceTip(
+  worktree: LockedWorktree,
+  { tip, base }: WorkSince,
+  paths: string[],
+): Promise<Set<string>> {
+  const changed = await findChanged(worktree, tip, paths)
+  const last = (await worktree.git.objects.contents(tip))?.content.toString('utf8') ?? ''
+  return turnAfter(last) === undefined ? changed : await findChanged(worktree, base, [...changed])
 }
 
 /** The paths that are on disk otherwise than in the step. */

@@ -109,3 +109,25 @@ test('a commit of a file that no step holds is linked', async () => {
   await repo.commitAs('human', 'the larger one', 'b.bin')
   expect(await repo.checkpointOf()).toMatch(/^[0-9a-f]{12}$/)
 })
+
+test('undo keeps a file that the turn’s step could not hold, and says why', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  repo.write('.entire/settings.local.json', '{"max_untracked_mb": 1}')
+  const agent = fakeAgent(repo)
+  await agent.turn('build', {
+    'one.bin': filled('one', 600),
+    'two.bin': filled('two', 700),
+    'a.ts': line('a'),
+  })
+  for (const flags of [[], ['--everything']]) {
+    const { code, out, err } = await repo.entire(['undo', '--dry-run', ...flags])
+    expect({ code, isNamed: (out + err).includes('Keep: two.bin (not in the step') }).toEqual({
+      code: 0,
+      isNamed: true,
+    })
+    expect(out + err).toContain('Delete: one.bin')
+  }
+  expect((await repo.entire(['undo', '--everything'])).code).toBe(0)
+  expect(['one.bin', 'two.bin'].map((name) => existsSync(join(repo.root, name)))).toEqual([false, true])
+})

@@ -80,3 +80,133 @@ test('--json says what would be done', async () => {
     remove: ['dir/c.txt'],
   })
 })
+
+/** One committed file of each name, and a session that has not begun. */
+async function committed(...names: string[]): Promise<RecordedRepo> {
+  const repo = await recordedRepo()
+  repo.write('.gitignore', '.claude/\n')
+  for (const name of names) repo.write(name, `${name}\n`)
+  await repo.commitAs('human', 'setup')
+  return repo
+}
+
+const contentOf = (repo: RecordedRepo, path: string) =>
+  existsSync(join(repo.root, path)) ? repo.read(path) : undefined
+
+test('a turn that only takes uncommitted work away is a step: diff shows it, undo brings the work back', async () => {
+  await using repo = await committed('a.txt', 'b.txt')
+  const ways: { path: string; how: string; take(): unknown }[] = [
+    { path: 'a.txt', how: 'checkout', take: () => repo.git('checkout', '--', 'a.txt') },
+    { path: 'u.txt', how: 'rm', take: () => repo.remove('u.txt') },
+    { path: 'u.txt', how: 'clean', take: () => repo.git('clean', '-qfd') },
+    { path: 'a.txt', how: 'reset', take: () => repo.git('reset', '-q', '--hard') },
+    { path: 'a.txt', how: 'stash', take: () => repo.git('stash', '-q') },
+  ]
+  for (const { path, how, take } of ways) {
+    repo.write(path, `${path}\nprecious\n`)
+    const agent = fakeAgent(repo)
+    await agent.prompt(how)
+    await take()
+    await agent.stop()
+    const gone = contentOf(repo, path)
+    expect({ how, diff: await entire(repo, 'diff', '--no-pager') }).toMatchObject({
+      diff: expect.stringMatching(/^-precious$/m),
+    })
+    const { checkpoint_count: steps, files_touched: touched } = repo.state(agent.session)
+    expect({ how, steps, touched }).toEqual({ how, steps: 1, touched: undefined })
+    await entire(repo, 'undo')
+    expect({ how, content: contentOf(repo, path) }).toEqual({ how, content: `${path}\nprecious\n` })
+    await entire(repo, 'redo')
+    expect({ how, content: contentOf(repo, path) }).toEqual({ how, content: gone })
+    // The next one begins without steps.
+    repo.write('b.txt', `${how}\n`)
+    await repo.commitAs('human', how, 'b.txt')
+    expect({ how, ids: await repo.checkpointsOf(), shadows: await repo.shadows() }).toEqual({
+      how,
+      ids: [],
+      shadows: [],
+    })
+  }
+})
+
+test('a second turn that only takes work away is the one that is taken back', async () => {
+  await using repo = await committed('a.txt')
+  const agent = fakeAgent(repo)
+  await agent.turn('one', { 'a.txt': 'one\n' })
+  repo.write('u.txt', 'precious\n')
+  await agent.prompt('two')
+  repo.remove('u.txt')
+  await agent.stop()
+  await entire(repo, 'undo')
+  expect([contentOf(repo, 'u.txt'), repo.read('a.txt')]).toEqual(['precious\n', 'one\n'])
+  // What it had made itself counts as well.
+  await agent.prompt('three')
+  await repo.git('checkout', '--', 'a.txt')
+  await agent.stop()
+  await entire(repo, 'undo')
+  expect([contentOf(repo, 'u.txt'), repo.read('a.txt')]).toEqual(['precious\n', 'one\n'])
+})
+
+test('after a turn that only talked, what the person does is kept', async () => {
+  await using repo = await committed('a.txt', 'b.txt', 'c.txt')
+  const agent = fakeAgent(repo)
+  await agent.turn('one', { 'a.txt': 'one\n' })
+  repo.write('b.txt', 'person\n')
+  await agent.turn('two', {})
+  repo.write('c.txt', 'person\n')
+  await entire(repo, 'undo')
+  expect(['a.txt', 'b.txt', 'c.txt'].map((path) => repo.read(path))).toEqual([
+    'a.txt\n',
+    'person\n',
+    'person\n',
+  ])
+})
+
+test('diff does not show the state before a turn as what the turn did', async () => {
+  await using repo = await committed('a.txt')
+  repo.write('a.txt', 'person\n')
+  await fakeAgent(repo).turn('talk', {})
+  expect(await repo.entire(['diff'])).toMatchObject({ code: 1, out: '' })
+})
+
+test('undo never takes back what the person committed between two turns', async () => {
+  await using repo = await committed('a.txt', 'b.txt', 'c.txt')
+  const main = await repo.git('branch', '--show-current')
+  await repo.git('checkout', '-q', '-b', 'side')
+  repo.write('side.txt', 'side\n')
+  await repo.commitAs('human', 'side')
+  await repo.git('checkout', '-q', main)
+  const commitB = async () => {
+    repo.write('b.txt', `${repo.read('b.txt')}person\n`)
+    await repo.commitAs('human', 'person', 'b.txt')
+  }
+  const ways: Record<string, () => Promise<void>> = {
+    stash: async () => {
+      await repo.git('stash', 'push', '-q')
+      await commitB()
+    },
+    checkout: async () => {
+      await repo.git('checkout', '-q', 'a.txt')
+      await commitB()
+    },
+    keep: commitB,
+    branch: async () => {
+      await repo.git('checkout', '-q', 'a.txt')
+      await repo.git('checkout', '-q', 'side')
+    },
+  }
+  for (const [way, change] of Object.entries(ways)) {
+    const agent = fakeAgent(repo)
+    await agent.turn('one', { 'a.txt': `${way}\n` })
+    await change()
+    const all = ['a.txt', 'b.txt', 'c.txt', 'side.txt']
+    const before = all.map((path) => contentOf(repo, path))
+    await agent.turn('two', { 'c.txt': `${way}\n` })
+    expect({ way, diff: await entire(repo, 'diff', '--name-only') }).toEqual({ way, diff: 'c.txt\n' })
+    await entire(repo, 'undo')
+    expect({ way, files: all.map((path) => contentOf(repo, path)) }).toEqual({ way, files: before })
+    await repo.git('reset', '-q', '--hard')
+    repo.write('next.txt', `${way}\n`)
+    await repo.commitAs('human', 'next', 'next.txt')
+  }
+})

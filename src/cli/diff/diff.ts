@@ -113,7 +113,7 @@ async function findCommitOf(repo: Repo, objects: ObjectReader, id: string): Prom
 async function findLastTurn(repo: Repo, objects: ObjectReader): Promise<string> {
   const { isTurn, readPoints } = await import('../rewind/points.ts')
   const points = await readPoints(repo, objects, readSettings(repo.root).strategy)
-  const last = points.find(isTurn) ?? points[0]
+  const last = points.find(isTurn) ?? points.find(({ isBeforeTurn }) => isBeforeTurn !== true)
   if (last !== undefined) return last.id
   throw new EntireError('not-found', 'No turn has been recorded here yet.', {
     hint: '`entire status` shows what is being recorded.',
