@@ -16,16 +16,16 @@ export interface FoundObject {
 
 const allObjects = ['cat-file', '--batch-all-objects', '--unordered', '--buffer']
 
-/** The objects that contain one of the texts. Each is read once, in pieces; `seen` counts them. */
+/** The objects that contain what is sought. Each is read once, in pieces; `seen` counts them. */
 export async function scanObjects(
   repo: Repo,
-  texts: readonly Buffer[],
+  sought: { longest: number; isIn(content: Buffer): boolean },
   seen: (objects: number) => void = () => {},
 ): Promise<FoundObject[]> {
   const command = [...allObjects, '--batch=%(objectname) %(objecttype) %(objectsize)']
   const process = startGit(repo, command)
   const found: FoundObject[] = []
-  const overlap = Math.max(...texts.map((text) => text.length)) - 1
+  const overlap = sought.longest - 1
   let header: Buffer = Buffer.alloc(0)
   let tail: Buffer = Buffer.alloc(0)
   let object: FoundObject | undefined
@@ -49,7 +49,7 @@ export async function scanObjects(
       left -= piece.length
       if (!isFound) {
         const joined = tail.length === 0 ? Buffer.from(piece) : Buffer.concat([tail, piece])
-        isFound = texts.some((text) => joined.includes(text))
+        isFound = sought.isIn(joined)
         tail = joined.subarray(Math.max(0, joined.length - overlap))
       }
       if (left > 0) continue

@@ -485,3 +485,58 @@ test('what Entire owns is rewritten although the user has looked at it or keeps 
   await expectSound(repo)
   expect((await repo.entire(['doctor'])).out).not.toContain('gravel')
 })
+
+const escapeAll = (text: string, write: (digits: string) => string) =>
+  text.replace(/[\s\S]/g, (unit) => `\\u${write(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`)
+const nested = (text: string, levels: number): string =>
+  levels === 0 ? text : nested(JSON.stringify({ text }), levels - 1)
+
+const written: [string, string][] = [
+  ['a letter with upper-case digits', 'aaa\\u003Cbbbccc'],
+  ['a sign that needs no escape', 'aaa\\u003cbbbccc'],
+  ['an ordinary letter', '\\u0061aa<bbbccc'],
+  ['everything', escapeAll('aaa<bbbccc', (digits) => digits.toUpperCase())],
+  ['everything, deeply nested', JSON.stringify(nested(escapeAll('aaa<bbbccc', String), 4)).slice(1, -1)],
+]
+
+test('a secret is found as JSON means it, however it is escaped', async () => {
+  await using repo = await recordedRepo()
+  repo.write('.gitignore', '.claude/\n')
+  await repo.commitAs('human', 'setup')
+  const agent = fakeAgent(repo)
+  const odd = 'flügel 😀 \\ "x"\n\'+end\\'
+  const lines = [
+    ...written.map(([title, text]) => `{"type":"note","title":"${title}","text":"mark ${text} mark"}`),
+    ...[String, (digits: string) => digits.toUpperCase()].flatMap((write) =>
+      [0, 1, 2, 3, 4].map((level) =>
+        JSON.stringify({ title: `odd ${level}`, text: nested(`"${escapeAll(odd, write)}"`, level) }),
+      ),
+    ),
+    ...[0, 1, 2, 3, 4].map((level) => JSON.stringify({ title: `plain ${level}`, text: nested(odd, level) })),
+  ]
+  appendFileSync(agent.transcript, `${lines.join('\n')}\n`)
+  repo.write('raw.txt', `${odd}\n`)
+  await agent.turn('work', { 'a.txt': 'a\n' })
+  await repo.commitAs('human', 'a', 'a.txt')
+  const decoded = (text: string, level = 0): string =>
+    level === 6 || !text.includes('\\')
+      ? text
+      : decoded(
+          text
+            .replaceAll('\\\\', '\\')
+            .replace(/\\u([0-9a-fA-F]{4})/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16))),
+          level + 1,
+        )
+  const id = await repo.checkpointOf()
+  expect(decoded(await repo.transcript(id))).toContain('flügel')
+  for (const secretText of ['aaa<bbbccc', odd]) {
+    const done = await repo.entire(['purge', '-', '--force'], { stdin: `${secretText}\n` })
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('none holds it') })
+  }
+  const text = await repo.transcript(id)
+  for (const line of text.trimEnd().split('\n')) JSON.parse(line)
+  for (const part of ['bbbccc', 'flügel', '😀']) expect(decoded(text)).not.toContain(part)
+  for (const [title] of written) expect(text).toMatch(new RegExp(`"${title}".*mark .*REDACTED.* mark`))
+  expect(await objectsWith(repo, ['flügel', 'bbbccc', '003Cbbb', '003cbbb'])).toEqual([])
+  await expectSound(repo)
+})

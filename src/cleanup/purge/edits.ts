@@ -15,7 +15,7 @@ import { isCheckpointId } from '../../model/checkpoint.ts'
 import { given } from '../../std/given.ts'
 import { asObject, asString, formatJson, parseJson } from '../../std/json.ts'
 import { mapMessage, mapRecord, recordPath } from './records.ts'
-import { type OwnedKind, type PurgeTarget, withoutSecret } from './target.ts'
+import { type OwnedKind, type PurgeTarget, type Secret, withoutSecret } from './target.ts'
 
 export interface EditContext {
   objects: ObjectReader
@@ -41,7 +41,7 @@ export function editsOf(target: PurgeTarget, context: EditContext): Record<Owned
 }
 
 function editOf(target: PurgeTarget, kind: OwnedKind, context: EditContext): HistoryEdit {
-  if (target.kind === 'secret') return redacting(target.forms, kind, context)
+  if (target.kind === 'secret') return redacting(target.secret, kind, context)
   if (kind === 'links') return withoutLinks(context)
   if (target.kind === 'checkpoint') {
     if (kind === 'removed steps') return withoutTranscripts(context.sessions)
@@ -59,13 +59,13 @@ const unchanged: HistoryEdit = {
 }
 
 function redacting(
-  forms: Buffer[],
+  secret: Secret,
   kind: OwnedKind,
   { objects, rewriter, keeps, affected }: EditContext,
 ): HistoryEdit {
   const redact = (text: string) =>
-    withoutSecret(Buffer.from(text, 'latin1'), forms)?.toString('latin1') ?? text
-  const clean = (name: string) => withoutSecret(Buffer.from(name), forms)?.toString() ?? name
+    withoutSecret(Buffer.from(text, 'latin1'), secret)?.toString('latin1') ?? text
+  const clean = (name: string) => withoutSecret(Buffer.from(name), secret)?.toString() ?? name
   return {
     // Only the ids of checkpoints are in paths, and only there.
     key: (path) => (kind === 'checkpoints' ? path.split('/').slice(0, 2).join('/') : kind),
@@ -82,7 +82,7 @@ function redacting(
       // A step shows the user's files as they are; a checkpoint holds none of them.
       if (keeps.has(oid) && kind.endsWith('steps')) return undefined
       const content = (await objects.contents(oid))?.content
-      const redacted = content && withoutSecret(content, forms)
+      const redacted = content && withoutSecret(content, secret)
       if (redacted !== undefined && kind === 'checkpoints') noteAffected(affected, path)
       return mapRecord(path, redacted ?? content, rewriter) ?? redacted
     },

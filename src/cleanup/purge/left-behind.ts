@@ -25,7 +25,7 @@ import { readBytes } from '../../std/file.ts'
 import { shellWord } from '../../std/shell.ts'
 import { listOwnFiles } from './own-files.ts'
 import { findUsersOwn, oidsOf, type PurgeOptions } from './plan.ts'
-import { ownedKind, type PurgeTarget } from './target.ts'
+import { ownedKind, type PurgeTarget, type Sought, soughtId } from './target.ts'
 
 export interface LeftObject {
   oid: Oid
@@ -43,8 +43,8 @@ export async function findLeft(
   old: ReadonlySet<Oid>,
   { progress }: PurgeOptions,
 ): Promise<LeftObject[]> {
-  const forms = target.kind === 'secret' ? target.forms : [Buffer.from(target.id)]
-  const found = await scanObjects(repo, forms, (count) => progress(`Checking all objects: ${count}`))
+  const sought = target.kind === 'secret' ? target.secret : soughtId(target.id)
+  const found = await scanObjects(repo, sought, (count) => progress(`Checking all objects: ${count}`))
   const roots = await findRoots(repo, (ref) => ownedKind(ref) !== undefined)
   const dirty = new Set(found.map(({ oid }) => oid))
   const paths = await findReachable(repo, oidsOf(roots), dirty)
@@ -92,7 +92,7 @@ export async function findHolders(repo: Repo, old: ReadonlySet<Oid>): Promise<Ho
 }
 
 /** Files of the user that contain the secret: in work trees, among git's own, and transcripts of agents. */
-export async function findUserFiles(repo: Repo, forms: readonly Buffer[]): Promise<string[]> {
+export async function findUserFiles(repo: Repo, secret: Sought): Promise<string[]> {
   const worktrees = listWorktrees(repo)
   const own = new Set(listOwnFiles(repo).map(({ path }) => path))
   const lists = await Promise.all(
@@ -113,7 +113,7 @@ export async function findUserFiles(repo: Repo, forms: readonly Buffer[]): Promi
   const paths = new Set([...lists.flat(), ...transcripts, ...inGit])
   return [...paths].filter((path) => {
     const content = own.has(path) ? undefined : readBytes(path)
-    return content !== undefined && forms.some((form) => content.includes(form))
+    return content !== undefined && secret.isIn(content)
   })
 }
 

@@ -72,7 +72,7 @@ export function editFile(
   content: Buffer,
   rewriter: HistoryRewriter,
 ): Buffer | null | undefined {
-  const redacted = target.kind === 'secret' ? withoutSecret(content, target.forms) : undefined
+  const redacted = target.kind === 'secret' ? withoutSecret(content, target.secret) : undefined
   if (target.kind === 'session' && isFileOf(name, target.id)) return null
   const text = (redacted ?? content).toString('utf8')
   const id = target.kind === 'secret' ? undefined : target.id

@@ -69,7 +69,7 @@ export async function planPurge(
   )
   const found =
     target.kind === 'secret'
-      ? await scanObjects(repo, target.forms, (count) => progress(`Reading all objects: ${count}`))
+      ? await scanObjects(repo, target.secret, (count) => progress(`Reading all objects: ${count}`))
       : []
   const dirty = new Set(found.map(({ oid }) => oid))
   const ours = new Set([...owned.keys(), ...held])

@@ -3,7 +3,7 @@
 import { isShadowRef, metadataBranch, notesRef } from '../../checkpoints/layout.ts'
 import { isAnyStep } from '../../checkpoints/step.ts'
 
-export type PurgeTarget = { kind: 'secret'; forms: Buffer[] } | { kind: 'checkpoint' | 'session'; id: string }
+export type PurgeTarget = { kind: 'secret'; secret: Secret } | { kind: 'checkpoint' | 'session'; id: string }
 
 /** What the history of a ref holds. */
 export type OwnedKind = 'checkpoints' | 'checkpoint' | 'links' | 'steps' | 'removed steps'
@@ -41,35 +41,89 @@ export function kindOfCommit(text: string): OwnedKind | undefined {
   return /\b[0-9A-Z]{26}\b/.test(subject[0]) ? 'checkpoint' : 'checkpoints'
 }
 
-/** The forms in which a text may be stored: as it is, and inside of JSON strings, up to three levels deep. */
-export function formsOf(secret: string): Buffer[] {
-  const forms = new Set([secret])
-  for (let level = 0; level < 3; level += 1)
-    for (const form of [...forms])
-      for (const write of escapes) forms.add(write(JSON.stringify(form).slice(1, -1)))
-  // The longest first: a shorter one may be a part of it.
-  return [...forms].sort((a, b) => b.length - a.length).map((form) => Buffer.from(form))
+/** A text to look for in bytes, whole or in overlapping pieces. */
+export interface Sought {
+  /** How many bytes it takes at most. */
+  longest: number
+  isIn(content: Buffer): boolean
 }
 
-const unicode = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+export interface Secret extends Sought {
+  /** Finds it in a text of latin1. */
+  pattern: RegExp
+}
 
-/** What writers of JSON escape besides what they must. */
-const escapes: ((text: string) => string)[] = [
-  (text) => text,
-  (text) => text.replaceAll('/', '\\/'),
-  (text) => text.replace(/[<>&\u2028\u2029]/g, unicode),
-  (text) => text.replace(/[^\x00-\x7f]/g, unicode),
-]
+/** An id, which stands nowhere but as it is. */
+export function soughtId(id: string): Sought {
+  const bytes = Buffer.from(id)
+  return { longest: bytes.length, isIn: (content) => content.includes(bytes) }
+}
+
+const backslash = 92
+
+/** A secret is found as it is, and in strings of JSON, however they are escaped and nested. */
+export function secretOf(text: string): Secret {
+  const plain = Buffer.from(text)
+  // A run of backslashes is one piece: each level of JSON doubles the whole of it.
+  const pieces = text.match(/\\+|[^\\]/gsu) ?? []
+  const pattern = new RegExp(pieces.map(formsOf).join(''), 'g')
+  return {
+    // Both halves of a character may be escaped.
+    longest: text.length * (maxEscapes + 'u0000'.length),
+    pattern,
+    isIn: (content) =>
+      content.includes(plain) ||
+      (content.includes(backslash) && content.toString('latin1').search(pattern) !== -1),
+  }
+}
+
+// Six strings of JSON inside of each other.
+const maxEscapes = 63
+const runs = [32, 16, 8, 4, 2, 1]
+
+/** What may stand for a character, or for a run of backslashes, as an expression for bytes in latin1. */
+function formsOf(piece: string): string {
+  if (piece.startsWith('\\'))
+    return `(?:(?:${escaped('\\')}){${piece.length}}|${runs.map((run) => `\\\\{${run * piece.length}}`).join('|')})`
+  const bytes = [...Buffer.from(piece)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
+  const name = shortEscapes[piece]
+  const forms = [bytes, ...(name === undefined ? [] : [`\\\\{1,${maxEscapes}}${name}`]), escaped(piece)]
+  return `(?:${forms.join('|')})`
+}
+
+const shortEscapes: Record<string, string> = {
+  '"': '"',
+  '/': '/',
+  '\b': 'b',
+  '\f': 'f',
+  '\n': 'n',
+  '\r': 'r',
+  '\t': 't',
+}
+
+function escaped(char: string): string {
+  const units = Array.from({ length: char.length }, (_, at) => char.charCodeAt(at))
+  return units
+    .map((unit) => {
+      const digits = unit.toString(16).padStart(4, '0')
+      return `\\\\{1,${maxEscapes}}u${digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)}`
+    })
+    .join('')
+}
 
 const replacement = 'REDACTED'
 
 /** Undefined when the text does not contain the secret. */
-export function withoutSecret(content: Buffer, forms: readonly Buffer[]): Buffer | undefined {
-  if (!forms.some((form) => content.includes(form))) return undefined
+export function withoutSecret(content: Buffer, secret: Secret): Buffer | undefined {
+  if (!secret.isIn(content)) return undefined
   // In a binary file what follows stays where it is.
   const isBinary = content.includes(0)
-  let text = content.toString('latin1')
-  for (const form of forms)
-    text = text.replaceAll(form.toString('latin1'), isBinary ? '*'.repeat(form.length) : replacement)
+  const text = content.toString('latin1').replace(secret.pattern, (found, at: number, whole: string) => {
+    if (isBinary) return '*'.repeat(found.length)
+    // A backslash before it must not escape the first letter of what takes its place.
+    let before = at
+    while (whole.charCodeAt(before - 1) === backslash) before -= 1
+    return (at - before) % 2 === 0 ? replacement : `\\${replacement}`
+  })
   return Buffer.from(text, 'latin1')
 }

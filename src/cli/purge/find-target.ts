@@ -2,7 +2,7 @@
 
 import { readPurged } from '../../checkpoints/purged.ts'
 import { findCheckpointIds, listCheckpoints } from '../../checkpoints/read.ts'
-import { formsOf, type PurgeTarget } from '../../cleanup/purge/target.ts'
+import { type PurgeTarget, secretOf } from '../../cleanup/purge/target.ts'
 import { openObjectReader } from '../../git/cat-file.ts'
 import { git } from '../../git/exec.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -61,7 +61,7 @@ function asSecret(secret: string): PurgeTarget {
     throw new EntireError('bad-usage', `A secret must have at least ${shortestSecret} characters.`, {
       hint: 'A shorter text would be replaced in many places where it is none.',
     })
-  return { kind: 'secret', forms: formsOf(secret) }
+  return { kind: 'secret', secret: secretOf(secret) }
 }
 
 async function findIds(repo: Repo, prefix: string): Promise<[checkpoints: string[], sessions: string[]]> {

@@ -132,7 +132,7 @@ class Purge {
   }
 
   async #report(outcome: Outcome): Promise<void> {
-    const files = this.#target.kind === 'secret' ? await findUserFiles(this.#repo, this.#target.forms) : []
+    const files = this.#target.kind === 'secret' ? await findUserFiles(this.#repo, this.#target.secret) : []
     const remotes =
       outcome.isDone || isNothing(outcome.plan) ? await findOnRemotes(this.#repo) : { left: [], failed: [] }
     if (outcome.holders.length > 0) this.#cli.process.exitCode = 1
@@ -254,7 +254,7 @@ class Purge {
   // A path or the name of a ref may contain it.
   #hide(text: string): string {
     if (this.#target.kind !== 'secret') return text
-    return withoutSecret(Buffer.from(text), this.#target.forms)?.toString() ?? text
+    return withoutSecret(Buffer.from(text), this.#target.secret)?.toString() ?? text
   }
 }
 
