@@ -263,9 +263,14 @@ async function readWriters(
   for (const revision of revisions)
     for (const { subject, author, committedAt, message } of await readLog(repo, [revision])) {
       const id = /^Checkpoint: (\w+)$/.exec(subject)?.[1]
-      const [, name = '', email = ''] = /^(.*) <(.*)>$/.exec(author) ?? []
+      const at = author.lastIndexOf(' <')
+      // Others may have written anything there; git takes no brackets.
+      const [name = '', email = ''] = [author.slice(0, at), author.slice(at)].map((part) =>
+        part.replace(/[<>]/g, '').trim(),
+      )
       const seconds = Math.floor(Date.parse(committedAt) / 1000)
-      if (id !== undefined && !found.has(id)) found.set(id, { author: { name, email }, seconds, message })
+      if (id !== undefined && !found.has(id) && seconds >= 0)
+        found.set(id, { author: { name, email }, seconds, message })
     }
   const unknown = {
     author: { name: 'Entire CLI', email: 'cli@entire.io' },
