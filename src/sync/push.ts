@@ -9,7 +9,7 @@ import { type RepoConfig, readConfig } from '../git/config.ts'
 import { git } from '../git/exec.ts'
 import type { Repo } from '../git/repo.ts'
 import { isTracked } from '../git/status.ts'
-import { type CheckpointRemote, providerHosts } from '../model/settings.ts'
+import { type CheckpointRemote, providerHosts, type Settings } from '../model/settings.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { describeCheckpointRemote } from '../settings/checkpoint-remote.ts'
 import { settingsPaths } from '../settings/read.ts'
@@ -42,6 +42,19 @@ export async function pushCheckpoints(recorder: Recorder, push: UserPush): Promi
   for (const ref of [metadataRef, notesRef].filter((name) => !pushedByUser.has(name)))
     await warnOnFailure(recorder, target.label, ref, () => syncRef({ ...sync, ref }))
   await warnOnFailure(recorder, target.label, 'refs/entire/checkpoints', () => pushQueue(recorder, sync))
+}
+
+/** Why the user's own push must not take checkpoints to this remote; undefined when it is the one for them. */
+export async function whyNotThere(
+  repo: Repo,
+  settings: Pick<Settings, 'pushSessions' | 'checkpointRemote'>,
+  remote: string,
+): Promise<string | undefined> {
+  if (!settings.pushSessions) return 'the settings say not to push them'
+  const config = await readConfig(repo)
+  const target = await findPushTarget(repo, config, { remote, configured: settings.checkpointRemote })
+  if (typeof target === 'string') return target
+  return target.remote === remote ? undefined : `they are pushed to ${target.label} only`
 }
 
 // Git gives the hook neither refs that it will reject nor refs that the remote has already: then what the remote

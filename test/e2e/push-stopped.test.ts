@@ -18,8 +18,8 @@ async function repoWithStep(): Promise<RecordedRepo> {
   return repo
 }
 
-async function remoteRefs(repo: RecordedRepo): Promise<string[]> {
-  const lines = await repo.git('ls-remote', `${repo.base}/origin.git`)
+async function remoteRefs(repo: RecordedRepo, name = 'origin'): Promise<string[]> {
+  const lines = await repo.git('ls-remote', `${repo.base}/${name}.git`)
   return lines
     .split('\n')
     .map((line) => line.split('\t')[1] ?? '')
@@ -181,4 +181,94 @@ test.each([[1], [2], [137]])('a program that fails with %d stops no push', async
   writeFileSync(broken, `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 })
   expect((await repo.run(['git', 'push', 'origin', 'main'])).code).toBe(0)
   expect(await remoteRefs(repo)).toEqual(['refs/heads/main'])
+})
+
+async function withFork(): Promise<RecordedRepo> {
+  const repo = await withCheckpoint()
+  await repo.git('init', '--quiet', '--bare', '--initial-branch=main', `${repo.base}/fork.git`)
+  await repo.git('remote', 'add', 'fork', `${repo.base}/fork.git`)
+  return repo
+}
+
+const commandIn = (stderr: string) => /^\[entire\] {3}(git push .*)$/m.exec(stderr)?.[1] ?? ''
+
+test('checkpoints are not taken to a remote that is not chosen for them, unless they are named', async () => {
+  await using repo = await withFork()
+  expect((await repo.run(['git', 'push', '--all', 'origin'])).code).toBe(0)
+  expect(await remoteRefs(repo)).toEqual([checkpoints, 'refs/heads/main'])
+  await repo.git('fetch', '--quiet', 'origin')
+  const patterns = [
+    ['--all', 'fork'],
+    ['fork', 'refs/heads/*:refs/heads/*'],
+    ['--mirror', 'fork'],
+    ['--all', `${repo.base}/fork.git`],
+  ]
+  for (const args of patterns) {
+    const stopped = await repo.run(['git', 'push', ...args])
+    expect({ args, code: stopped.code, refs: await remoteRefs(repo, 'fork') }).toEqual({
+      args,
+      code: 1,
+      refs: [],
+    })
+    // A mirror has removed steps as well.
+    expect(stopped.stderr).toMatch(/\[entire\] The push was stopped: it would publish (?:checkpoints|steps)/)
+    expect(stopped.stderr).not.toContain('were not pushed')
+    const command = commandIn(stopped.stderr)
+    expect(command).not.toContain('entire/')
+    expect((await repo.run(['sh', '-c', command])).code).toBe(0)
+    expect(await remoteRefs(repo, 'fork')).toContain('refs/heads/main')
+    // Git names only what is new: then the checkpoints are alone.
+    const again = await repo.run(['git', 'push', ...args])
+    const refs = await remoteRefs(repo, 'fork')
+    expect({ args, code: again.code, ours: refs.filter((ref) => ref.includes('entire')) }).toEqual({
+      args,
+      code: 1,
+      ours: [],
+    })
+    for (const ref of refs) await repo.git('-C', `${repo.base}/fork.git`, 'update-ref', '-d', ref)
+  }
+  expect((await repo.run(['git', 'push', 'fork', 'main', 'entire/checkpoints/v1'])).code).toBe(0)
+  expect(await remoteRefs(repo, 'fork')).toEqual([checkpoints, 'refs/heads/main'])
+  expect((await repo.run(['git', 'push', 'fork', '--delete', 'entire/checkpoints/v1'])).code).toBe(0)
+
+  await repo.git('push', '--quiet', 'origin', '--delete', 'entire/checkpoints/v1')
+  await repo.entire(['configure', 'push_sessions', 'false'])
+  const off = await repo.run(['git', 'push', '--all', 'origin'])
+  expect({ code: off.code, refs: await remoteRefs(repo) }).toEqual({ code: 1, refs: ['refs/heads/main'] })
+  await repo.entire(['disable'])
+  expect((await repo.run(['git', 'push', '--all', 'origin'])).code).toBe(1)
+  await repo.entire(['enable'])
+  await repo.entire(['configure', 'push_sessions', 'true'])
+
+  // What is left of a mirror without the steps is the user's alone.
+  repo.write('secrets.txt', 'changed\n')
+  await fakeAgent(repo).turn('more', { 'b.txt': 'b\n' })
+  const mirror = await repo.run(['git', 'push', '--mirror', 'fork'])
+  expect(mirror.stderr).toContain('it would publish steps')
+  expect(commandIn(mirror.stderr)).toContain('git push fork ')
+  expect(commandIn(mirror.stderr)).not.toContain('entire/')
+})
+
+test('trees and files of steps are not pushed, those of commits are', async () => {
+  await using repo = await repoWithStep()
+  const [shadow = ''] = await repo.shadows()
+  await repo.git('tag', 'tree', `${shadow}^{tree}`)
+  await repo.git('tag', '--annotate', '-m', 'a tag', 'marked', `${shadow}:secrets.txt`)
+  const blob = await repo.git('rev-parse', `${shadow}:secrets.txt`)
+  const made = await repo.run(['git', 'mktree'], { stdin: `100644 blob ${blob}\tinnocent.txt\n` })
+  const told: [string, number][] = []
+  const refspecs = [
+    `${shadow}^{tree}:refs/tags/t`,
+    `${blob}:refs/tags/t2`,
+    `${Buffer.from(made.stdout).toString().trim()}:refs/tags/t3`,
+    'tree',
+    'marked',
+    `${await repo.git('rev-parse', 'main^{tree}')}:refs/tags/mine`,
+    `${await repo.git('rev-parse', 'main:.gitignore')}:refs/tags/file`,
+  ]
+  for (const refspec of refspecs)
+    told.push([refspec, (await repo.run(['git', 'push', 'origin', refspec])).code])
+  expect(told).toEqual(refspecs.map((refspec, at) => [refspec, at < 5 ? 1 : 0]))
+  const refs = await remoteRefs(repo)
+  expect(refs.filter((ref) => /\/(?:t\d?|tree|marked)$/.test(ref))).toEqual([])
 })

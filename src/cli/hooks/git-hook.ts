@@ -7,6 +7,7 @@ import { prefetchMadeCommit, prefetchStagedCommit, type StagedCommit } from '../
 import type { PrefetchedCatFile } from '../../git/cat-file-process.ts'
 import { hookTable } from '../../git/hooks/names.ts'
 import { findHookRepo, type Repo } from '../../git/repo.ts'
+import type { Settings } from '../../model/settings.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
 import { isSetUp, readHookSettings } from '../../settings/read.ts'
 import { messageOf, requires, unknownName, useOneOf } from '../../std/errors.ts'
@@ -22,9 +23,9 @@ export async function runGitHook(name: string, args: string[], catFile?: Prefetc
   const repo = findHookRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root)) return 0
   const input = readsInput.includes(name) ? await readStdin() : ''
-  if (name === 'pre-push' && (await stopsPush(repo, args[0] ?? '', input)))
-    return hookTable['pre-push'].stopCode
   const settings = readHookSettings(repo.root)
+  if (name === 'pre-push' && (await stopsPush(repo, args[0] ?? '', input, settings.settings)))
+    return hookTable['pre-push'].stopCode
   if (!settings.settings.enabled) return 0
   const run = hook(repo, { args, input }, catFile)
   const { systemRecorder } = await import('../recorder.ts')
@@ -90,7 +91,11 @@ const hooks: Record<string, GitHook> = {
       (await import('../../commits/rewrite.ts')).postRewrite(recorder, kind, input),
 }
 
-async function stopsPush(repo: Repo, remote: string, input: string): Promise<boolean> {
+/** A refspec, and not the path of a remote. */
+const namesCheckpoints =
+  /(?:^\+?(?:refs\/[^:]*|\w[\w.-]*\/)?|:refs\/[^:]*)entire\/(?:checkpoints|sessions)|^\+?refs\/notes\/entire-/
+
+async function stopsPush(repo: Repo, remote: string, input: string, settings: Settings): Promise<boolean> {
   const [{ openObjectReader }, { explainStop }, { write }, { cleanLines }] = await Promise.all([
     import('../../git/cat-file.ts'),
     import('../../sync/push-guard.ts'),
@@ -98,7 +103,14 @@ async function stopsPush(repo: Repo, remote: string, input: string): Promise<boo
     import('../render/text.ts'),
   ])
   await using objects = openObjectReader(repo)
-  const lines = await explainStop(repo, objects, remote, parsePushed(input))
+  const pushed = parsePushed(input)
+  const lines = await explainStop({ repo, objects, remote }, pushed, async () => {
+    // Git tells its hook which refs are pushed, and not that a pattern meant them.
+    const { words } = await (await import('./push-process.ts')).readPushCall()
+    const isNamed = words?.some((word) => namesCheckpoints.test(word) && !word.includes('*'))
+    if (isNamed ?? pushed.length === 1) return undefined
+    return await (await import('../../sync/push.ts')).whyNotThere(repo, settings, remote)
+  })
   for (const line of lines ?? []) write(2, `[entire] ${cleanLines(line)}\n`)
   return lines !== undefined
 }

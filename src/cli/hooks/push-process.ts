@@ -9,6 +9,8 @@ export interface PushCall {
   isDryRun: boolean
   /** It may replace commits of the remote. */
   isForced: boolean
+  /** What stands after `push`; undefined when the process was not found. */
+  words?: string[]
 }
 
 /** How the push that called this hook was called. */
@@ -21,6 +23,7 @@ export async function readPushCall(): Promise<PushCall> {
     const words = pushWords(found.words)
     if (words !== undefined)
       return {
+        words,
         isDryRun: words.some((word) => /^(?:--dry-run|-[46dfquv]*n[46dfnquv]*)$/.test(word)),
         isForced: words.some((word) => /^(?:--force.*|--mirror|-[46dnquv]*f[46dfnquv]*|\+.*)$/.test(word)),
       }
