@@ -35,7 +35,7 @@ test('commands, subcommands, flags and their values are proposed', async () => {
     [['en'], ['enable']],
     [
       ['agent', ''],
-      ['list', 'add', 'remove', 'check', 'new'],
+      ['list', 'add', 'remove', 'check', 'new', 'try'],
     ],
     [['agents', 'a'], ['add']],
     [['enable', '--ag'], ['--agent']],

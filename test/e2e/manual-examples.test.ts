@@ -44,7 +44,7 @@ async function prepare(place: RecordedRepo): Promise<Record<string, string>> {
 const apart: [RegExp, string][] = [
   [/^explain \S+ --generate/, 'a model writes it'],
   [/--follow|^watch/, 'goes on until Ctrl-C'],
-  [/^agent (?:new|check)/, 'is about programs of others'],
+  [/^agent (?:new|check|try)/, 'is about programs of others'],
   [/^enable --checkpoint-remote/, 'wants a remote'],
   [/^session attach .* --agent gemini/, 'wants a session of Gemini'],
 ]
