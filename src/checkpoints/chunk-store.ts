@@ -25,7 +25,8 @@ export interface ChunkStore {
 
 /**
  * Appends lines to stored chunks. Full chunks are never touched again; small ones at the end are merged.
- * Chunks join with a newline, so each drops the one it ends with.
+ * Chunks join with a newline, so each drops the one it ends with. An empty chunk follows a last line that has
+ * ended: so every reader joins them to a text that ends as the agent's file does, and none is rewritten for it.
  */
 export class ChunkWriter {
   readonly chunks: StoredChunk[]
@@ -34,12 +35,15 @@ export class ChunkWriter {
   readonly #lastContent: ReturnType<ObjectReader['contents']> | undefined
   #pending: Buffer[] = []
   #pendingBytes = 0
+  #hasWritten = false
+  #isEnded = false
 
   constructor(source: ChunkStore, stored: StoredChunk[], expectedBytes: number) {
     this.#source = source
     this.chunks = [...stored]
     // Git answers while the new lines are being redacted.
-    this.#last = planAppend(stored, expectedBytes).keep < stored.length ? stored.at(-1) : undefined
+    const lines = withoutEnd(stored)
+    this.#last = planAppend(lines, expectedBytes).keep < lines.length ? lines.at(-1) : undefined
     this.#lastContent = this.#last && prefetch(source.objects.contents(this.#last.oid))
   }
 
@@ -51,16 +55,24 @@ export class ChunkWriter {
       this.#pending.push(lines.subarray(at, end))
       this.#pendingBytes += end - at
       at = end
-      if (at < lines.length || this.#pendingBytes >= chunkBytes) await this.flush()
+      if (at < lines.length || this.#pendingBytes >= chunkBytes) await this.#flush()
     }
   }
 
-  async flush(): Promise<void> {
+  async finish(): Promise<void> {
+    await this.#flush()
+    if (this.#isEnded) this.chunks.push(storeChunk(this.#source, Buffer.alloc(0)))
+  }
+
+  async #flush(): Promise<void> {
     if (this.#pendingBytes === 0) return
     const content = Buffer.concat(this.#pending)
     this.#pending = []
     this.#pendingBytes = 0
-    await this.#write(withoutFinalNewline(content))
+    if (!this.#hasWritten) this.chunks.splice(withoutEnd(this.chunks).length)
+    this.#hasWritten = true
+    this.#isEnded = content.at(-1) === 10
+    await this.#write(this.#isEnded ? content.subarray(0, -1) : content)
   }
 
   async #write(content: Buffer): Promise<void> {
@@ -77,8 +89,8 @@ export class ChunkWriter {
   }
 }
 
-function withoutFinalNewline(content: Buffer): Buffer {
-  return content.at(-1) === 10 ? content.subarray(0, -1) : content
+function withoutEnd(chunks: StoredChunk[]): StoredChunk[] {
+  return chunks.at(-1)?.bytes === 0 ? chunks.slice(0, -1) : chunks
 }
 
 function storeChunk(source: Pick<ChunkStore, 'store' | 'sampleOid'>, content: Buffer): StoredChunk {

@@ -1,10 +1,26 @@
 import { expect, test } from 'bun:test'
-import { checkpointContext, joinPrompts, splitPrompts, turnContext } from './prompt-files.ts'
+import { checkpointContext, joinPrompts, mergePrompts, splitPrompts, turnContext } from './prompt-files.ts'
 
 test('prompts are joined by a rule and split again', () => {
   for (const prompts of [[], ['a'], ['a', 'b\n\nc', 'd ---']])
     expect(splitPrompts(joinPrompts(prompts))).toEqual(prompts)
   expect(joinPrompts(['a', 'b'])).toBe('a\n\n---\n\nb')
+})
+
+test.each([
+  [[], [], []],
+  [['a', 'b'], [], ['a', 'b']],
+  [[], ['a'], ['a']],
+  [['a', 'b'], ['b'], ['a', 'b']],
+  [
+    ['a', 'b'],
+    ['b', 'c'],
+    ['a', 'b', 'c'],
+  ],
+  [['b'], ['a', 'b', 'c'], ['a', 'b', 'c']],
+  [['a'], ['b'], ['a', 'b']],
+])('stored prompts %j and noted ones %j are %j', (stored, noted, merged) => {
+  expect(mergePrompts(stored, noted)).toEqual(merged)
 })
 
 test('the context of a turn names the session, the subject, the prompts and the summary', () => {

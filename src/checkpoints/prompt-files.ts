@@ -11,6 +11,15 @@ export function splitPrompts(text: string): string[] {
   return text === '' ? [] : text.split(separator)
 }
 
+/** Stored prompts followed by those noted since, which may repeat some of them. */
+export function mergePrompts(stored: string[], noted: string[]): string[] {
+  const isAt = (at: number, part: string[], all: string[]) =>
+    part.every((prompt, index) => all[at + index] === prompt)
+  if (noted.some((_, at) => isAt(at, stored, noted))) return noted
+  const repeated = stored.findIndex((_, at) => isAt(0, stored.slice(at), noted))
+  return [...(repeated === -1 ? stored : stored.slice(0, repeated)), ...noted]
+}
+
 /** Cleaned prompts of a stored prompt.txt. */
 export function parsePrompts(text: string): string[] {
   return splitPrompts(text)

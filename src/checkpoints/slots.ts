@@ -8,6 +8,7 @@ import type { SessionRecord } from '../model/checkpoint.ts'
 import { asObject, type JsonObject, parseJson } from '../std/json.ts'
 import { type CheckpointCopy, findCopies } from './copies.ts'
 import { checkpointDir, checkpointRef, chunkName, hashName, inDir, sessionPaths } from './layout.ts'
+import { splitPrompts } from './prompt-files.ts'
 import { findTranscriptChunks, isTranscriptChunk } from './read.ts'
 import { listSlots, parseSessionRecord } from './record.ts'
 
@@ -50,6 +51,13 @@ export function addSlot(slots: Slots, record: SessionRecord): Slot {
   slots.numbers.push(slot.number)
   slots.next += 1
   return slot
+}
+
+/** The prompts that the session's part of the checkpoint has. */
+export async function readPrompts(objects: ObjectReader, { files }: Slot): Promise<string[]> {
+  const entry = files.find(({ name }) => name === 'prompt.txt')
+  const file = entry && (await objects.contents(entry.oid))
+  return splitPrompts(file?.content.toString('utf8') ?? '')
 }
 
 /** True for the files of a session's part. Other files beside them belong to other programs. */

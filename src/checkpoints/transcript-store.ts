@@ -128,7 +128,7 @@ async function readLines(source: TranscriptSource, bytes: ReadBytes, size: numbe
     await writer.append(await redactBytes({ redact }, block, last))
     consumed += block.length
   }
-  await writer.flush()
+  await writer.finish()
   const seal = sealAt(bytes, consumed)
   const tail = end < size ? readTail(source, bytes, size) : undefined
   return {

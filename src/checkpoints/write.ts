@@ -18,8 +18,9 @@ import {
   metadataRef,
   sessionPaths,
 } from './layout.ts'
+import { checkpointContext, joinPrompts, mergePrompts } from './prompt-files.ts'
 import { formatCheckpointRecord, formatSessionRecord, formatTokenRecord, sumTokens } from './record.ts'
-import { addSlot, isPartFile, readSlots, type Slot, type Slots } from './slots.ts'
+import { addSlot, isPartFile, readPrompts, readSlots, type Slot, type Slots } from './slots.ts'
 
 /** A session's part of a checkpoint, redacted. */
 export interface SessionPart {
@@ -78,8 +79,12 @@ export async function prefetchCheckpointParent(
 }
 
 /** The rest of a session's part of a checkpoint that was written in the middle of a turn. */
-export interface FinalPart extends Omit<SessionPart, 'record'>, Pick<SessionRecord, 'redactions'> {
+export interface FinalPart
+  extends Pick<SessionPart, 'chunks' | 'contentHash'>,
+    Pick<SessionRecord, 'redactions'> {
   session: string
+  /** Those noted since; the checkpoint may have others, of another program, which stay. */
+  prompts: string[]
   /** Those of the session in this checkpoint, if they have become more. */
   tokens?: TokenUsage
 }
@@ -95,6 +100,8 @@ export async function finaliseCheckpoint(
   if (slot === undefined) return false
   const metadata = slot.files.find(({ name }) => name === 'metadata.json')
   const { tokens } = part
+  const prompts = mergePrompts(await readPrompts(writing.objects, slot), part.prompts)
+  const texts = { prompts: joinPrompts(prompts), context: checkpointContext(prompts) }
   Object.assign(slot.record, given({ tokens }))
   writing.writes.commit({
     ref: checkpointRef(id),
@@ -104,7 +111,7 @@ export async function finaliseCheckpoint(
     seconds: writing.seconds,
     changes: [
       ...slots.moves,
-      ...partChanges(id, slot, part, metadata && finalMetadata(slot, metadata, part)),
+      ...partChanges(id, slot, { ...part, ...texts }, metadata && finalMetadata(slot, metadata, part)),
       ...(slots.moves.length === 0 && tokens === undefined
         ? []
         : [rootChange(id, slots, writing.cliVersion)]),

@@ -3,7 +3,7 @@
 import { attribute, countableText } from '../checkpoints/attribution.ts'
 import { branchName, isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
 import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
-import { readSlots } from '../checkpoints/slots.ts'
+import { readPrompts, readSlots } from '../checkpoints/slots.ts'
 import { worktreeOid } from '../checkpoints/snapshot.ts'
 import { findAgentStep } from '../checkpoints/step.ts'
 import { prefetchCheckpointParent, type SessionPart, writeCheckpoint } from '../checkpoints/write.ts'
@@ -320,9 +320,7 @@ async function addToRecorded(objects: ObjectReader, part: SessionPart): Promise<
   const { sessions } = await readSlots(objects, checkpoint)
   const before = sessions.find(({ record }) => record.session === session)
   if (before === undefined) return part
-  const entry = before.files.find(({ name }) => name === 'prompt.txt')
-  const file = entry && (await objects.contents(entry.oid))
-  const prompts = joinWithout(splitPrompts(file?.content.toString('utf8') ?? ''), splitPrompts(part.prompts))
+  const prompts = joinWithout(await readPrompts(objects, before), splitPrompts(part.prompts))
   return {
     ...part,
     record: addRecord(before.record, part.record),

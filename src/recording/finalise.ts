@@ -1,5 +1,4 @@
 // Completes checkpoints that were written in the middle of a turn with the rest of its transcript.
-import { checkpointContext, joinPrompts } from '../checkpoints/prompt-files.ts'
 import { finaliseCheckpoint } from '../checkpoints/write.ts'
 import type { Session } from '../model/session.ts'
 import { addTokens, hasTokens, type TokenUsage } from '../model/tokens.ts'
@@ -25,8 +24,7 @@ export async function finalise(work: EventWork, end: TurnEnd): Promise<void> {
         session: session.id,
         chunks: session.cursor.chunks,
         contentHash,
-        prompts: joinPrompts(prompts),
-        context: checkpointContext(prompts),
+        prompts,
         ...given({ redactions: session.cursor.redactions, tokens }),
       })
       queueForPush(recorder.repo, id)

@@ -61,7 +61,7 @@ export async function copyTranscript(
     const content = await readChunk(objects, chunk)
     if (index > 0) write(Buffer.of(newline))
     write(content)
-    isEnded = content.at(-1) === newline
+    isEnded = content.length === 0 ? index > 0 : content.at(-1) === newline
   }
   if (!isEnded) write(Buffer.of(newline))
 }

@@ -37,7 +37,8 @@ function to(phase: Phase, ...list: Action[]): Transition {
 }
 
 // Saving and finalising change nothing when there is nothing new, so a turn whose end was never reported
-// (interrupted, crashed) is completed by whatever event comes next.
+// (interrupted, crashed) is completed by whatever event comes next. Other programs call a turn with a commit
+// `active`, too.
 export const machine = {
   idle: {
     'session-start': to('idle'),
@@ -49,13 +50,13 @@ export const machine = {
     'session-end': to('ended', 'touch', 'end'),
   },
   active: {
-    'session-start': to('active', 'save-step'),
-    'turn-start': to('active', 'save-step', 'begin-turn', 'touch'),
-    'turn-end': to('idle', 'save-step', 'touch'),
+    'session-start': to('active', 'save-step', 'finalise'),
+    'turn-start': to('active', 'save-step', 'finalise', 'begin-turn', 'touch'),
+    'turn-end': to('idle', 'save-step', 'finalise', 'touch'),
     compaction: to('active', 'save-step', 'touch'),
     'git-commit': to('active_committed', 'condense', 'touch'),
     'git-sequence': to('active'),
-    'session-end': to('ended', 'save-step', 'touch', 'end'),
+    'session-end': to('ended', 'save-step', 'finalise', 'touch', 'end'),
   },
   active_committed: {
     'session-start': to('active_committed', 'save-step', 'finalise'),

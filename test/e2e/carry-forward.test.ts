@@ -61,7 +61,7 @@ test('files of a finished turn committed one by one get a checkpoint each, with 
   await repo.commitAs('human', 'c', 'c.ts')
   ids.push(await repo.checkpointOf())
   expect(new Set(ids).size).toBe(3)
-  for (const id of ids) expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  for (const id of ids) expect(await repo.transcriptLines(id)).toEqual(agent.lines())
   for (const id of ids) expect(await repo.stored(id, '0/prompt.txt')).toBe('write a, b and c')
   expect(await repo.shadows()).toEqual([])
   expect(repo.state(agent.session)).toMatchObject({
@@ -153,7 +153,7 @@ test('several turns before one commit make one checkpoint that counts their step
     '### Prompt 2',
     '### Prompt 3',
   ])
-  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(id)).toEqual(agent.lines())
 
   // The next checkpoint covers what came after, and has the whole transcript.
   await agent.turn('fourth part', { 'c.ts': line('c') })
@@ -165,7 +165,7 @@ test('several turns before one commit make one checkpoint that counts their step
     token_usage: { api_call_count: 2 },
   })
   expect(await repo.stored(next, '0/prompt.txt')).toBe('fourth part')
-  expect((await repo.transcript(next)).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(next)).toEqual(agent.lines())
 })
 
 test('the second checkpoint of a split commit shows its own turn, not the session', async () => {
@@ -187,7 +187,7 @@ test('the second checkpoint of a split commit shows its own turn, not the sessio
   // Each call counts once.
   expect(stored.token_usage).toBeUndefined()
   expect(await repo.stored(id, '0/prompt.txt')).toBe('write a and b')
-  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(id)).toEqual(agent.lines())
   const { out } = await repo.entire(['explain', '--no-pager', '--commit', 'HEAD'])
   expect(out).toContain('Intent: write a and b\n')
   expect(out).not.toContain('old work')

@@ -41,7 +41,7 @@ test('compaction in the middle of a turn saves a step and leaves the turn runnin
     checkpoints_count: 2,
     token_usage: { api_call_count: 3, input_tokens: 30 },
   })
-  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(id)).toEqual(agent.lines())
   expect(await repo.stored(id, '0/prompt.txt')).toBe('write a lot')
 })
 
@@ -81,7 +81,7 @@ test('a transcript that was rewritten shorter is read from its beginning, and no
   const stored = await repo.storedSession(id)
   expect(stored).toMatchObject({ files_touched: ['c.ts'] })
   expect(stored.checkpoint_transcript_start).toBeUndefined()
-  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(id)).toEqual(agent.lines())
   expect(await repo.stored(id, '0/prompt.txt')).toBe('write c')
 })
 

@@ -38,7 +38,7 @@ test('a commit with work of two sessions is one checkpoint with a slot for each'
   expect(slots.map((slot) => slot.session_id).toSorted()).toEqual([one.session, two.session].toSorted())
   for (const [slot, { session_id }] of slots.entries()) {
     const agent = session_id === one.session ? one : two
-    expect((await repo.transcript(id, slot)).split('\n')).toEqual(agent.lines())
+    expect(await repo.transcriptLines(id, slot)).toEqual(agent.lines())
     expect(slots[slot]).toMatchObject({
       checkpoints_count: 1,
       files_touched: [agent === one ? 'a.ts' : 'b.ts'],

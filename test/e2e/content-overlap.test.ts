@@ -91,7 +91,7 @@ test('without its shadow branch a session is linked by the names of its files', 
   await repo.git('branch', '--quiet', '-D', ...(await repo.shadows()))
   await repo.commitAs('human', 'a', 'a.ts')
   const id = await repo.checkpointOf()
-  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(id)).toEqual(agent.lines())
   expect(repo.state(agent.session).files_touched).toEqual(['b.ts'])
 })
 

@@ -14,14 +14,14 @@ test('a checkpoint made in mid-turn has the transcript so far, and the whole tur
   await repo.commitAs('agent', 'add parser', 'parser.ts')
   const id = await repo.checkpointOf()
   const metadata = await repo.stored(id, '0/metadata.json')
-  expect((await repo.transcript(id)).split('\n')).toEqual(before)
+  expect(await repo.transcriptLines(id)).toEqual(before)
   expect(repo.state(agent.session)).toMatchObject({ phase: 'active_committed', turn_checkpoint_ids: [id] })
 
   agent.write('parser.test.ts', 'test()\n')
   agent.say('Committed, and a test is still to be committed.')
   await agent.stop()
   const stored = await repo.transcript(id)
-  expect(stored.split('\n')).toEqual(agent.lines())
+  expect(stored).toBe(`${agent.lines().join('\n')}\n`)
   expect(await repo.stored(id, '0/content_hash.txt')).toBe(
     `sha256:${createHash('sha256').update(stored).digest('hex')}`,
   )
@@ -51,7 +51,7 @@ test('every commit of one turn has a checkpoint of its own, and the end of the t
 
   agent.say('Three commits made.')
   await agent.stop()
-  for (const id of ids) expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  for (const id of ids) expect(await repo.transcriptLines(id)).toEqual(agent.lines())
   expect((await repo.subjects('entire/checkpoints/v1')).slice(0, 3).toSorted()).toEqual(
     ids.map((id) => `Finalize transcript for Checkpoint: ${id}`).toSorted(),
   )
@@ -84,7 +84,7 @@ for (const [event, next] of Object.entries({
     const spoken = agent.lines()
 
     await next(agent)
-    expect((await repo.transcript(id)).split('\n')).toEqual(spoken)
+    expect(await repo.transcriptLines(id)).toEqual(spoken)
     expect(await repo.stored(id, '0/prompt.txt')).toBe('commit, then be interrupted')
     expect(repo.state(agent.session)).toMatchObject({ files_touched: ['b.ts'], checkpoint_count: 1 })
     expect(repo.state(agent.session).turn_checkpoint_ids).toBeUndefined()

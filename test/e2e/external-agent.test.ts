@@ -57,7 +57,7 @@ test('a turn becomes a step, and a commit gets a checkpoint with prompts, files,
     token_usage: { input_tokens: 200, output_tokens: 20 },
   })
   // Git shows it without its last newline.
-  expect(`${await repo.transcript(id)}\n`).toBe(readFileSync(agent.transcript, 'utf8'))
+  expect(await repo.transcript(id)).toBe(readFileSync(agent.transcript, 'utf8'))
   const explained = await repo.entire(['explain', '-c', id])
   expect(explained.out).toContain('Agent: Sample')
   expect(explained.out).toContain('Intent: add a greeting')

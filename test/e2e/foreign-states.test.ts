@@ -132,7 +132,7 @@ test('a step that another version saved is in the checkpoint of the next commit,
     files_touched: ['a.ts'],
     agent: 'Claude Code',
   })
-  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(id)).toEqual(agent.lines())
   expect(await repo.shadows()).toEqual([])
 })
 
@@ -176,6 +176,54 @@ test('a session that another program records beside ours is in the next commit, 
   })
   expect(await repo.stored(id, '0/prompt.txt')).toBe('write a\n\n---\n\nand b')
   expect(await repo.stored(id, '0/context.md')).toContain('and b')
+})
+
+test('a turn in which another program committed is completed at its end, and its earlier prompts stay', async () => {
+  const { repo } = await ground()
+  await using _repo = repo
+  const agent = fakeAgent(repo, { session })
+  agent.log({ type: 'user', message: { role: 'user', content: 'write a' } })
+  agent.say('What should be in it?')
+  agent.log({ type: 'user', message: { role: 'user', content: 'anything' } })
+  agent.write('a.ts', 'export const a = 1\n')
+  const checkpoint = 'a3b2c4d5e6f7'
+  const dir = 'a3/b2c4d5e6f7'
+  await repo.git('add', 'a.ts')
+  await repo.git('commit', '--quiet', '--no-verify', '-m', `a\n\nEntire-Checkpoint: ${checkpoint}`)
+  const record = {
+    checkpoint_id: checkpoint,
+    strategy: 'manual-commit',
+    checkpoints_count: 0,
+    files_touched: ['a.ts'],
+  }
+  await asForeign(repo).put('refs/heads/entire/checkpoints/v1', {
+    [`${dir}/metadata.json`]: { ...record, sessions: [{ metadata: `/${dir}/0/metadata.json` }] },
+    [`${dir}/0/metadata.json`]: { ...record, session_id: session, agent: 'Claude Code', zeta: [1] },
+    [`${dir}/0/full.jsonl`]: `${agent.lines().join('\n')}\n`,
+    [`${dir}/0/prompt.txt`]: 'write a\n\n---\n\nanything',
+    [`${dir}/0/context.md`]: '# Session Context\n',
+  })
+  const head = await repo.head()
+  putState(repo, {
+    ...{ cli_version: '0.4.4', base_commit: head, attribution_base_commit: head, phase: 'active' },
+    ...{ turn_id: '0f1e2d3c4b5a', turn_checkpoint_ids: [checkpoint], agent_type: 'Claude Code' },
+    ...{ transcript_path: agent.transcript, first_prompt: 'write a' },
+  })
+  // That program keeps only the prompts of the running turn.
+  repo.write(`.entire/metadata/${session}/prompt.txt`, 'anything')
+  agent.say('Committed.')
+  await agent.stop()
+  expect(await repo.message('entire/checkpoints/v1')).toBe(
+    `Finalize transcript for Checkpoint: ${checkpoint}\n`,
+  )
+  expect(await repo.transcriptLines(checkpoint)).toEqual(agent.lines())
+  expect(await repo.storedSession(checkpoint)).toMatchObject({ session_id: session, zeta: [1] })
+  expect(await repo.stored(checkpoint, '0/prompt.txt')).toBe('write a\n\n---\n\nanything')
+  expect(await repo.stored(checkpoint, '0/context.md')).toMatch(
+    /### Prompt 1\n\nwrite a\n\n### Prompt 2\n\nanything/,
+  )
+  expect(repo.state(session)).toMatchObject({ phase: 'idle' })
+  expect(repo.state(session)).not.toHaveProperty('turn_checkpoint_ids')
 })
 
 const phases: [fields: object, status: string][] = [

@@ -36,7 +36,7 @@ test('a forked or resumed conversation counts from where its recording began', a
     token_usage: { api_call_count: 2 },
   })
   expect(await repo.stored(id, '0/prompt.txt')).toBe('write a')
-  expect((await repo.transcript(id)).split('\n')).toEqual(fork.lines())
+  expect(await repo.transcriptLines(id)).toEqual(fork.lines())
 })
 
 test('hooks of one agent that another agent runs too do not end the turns of the session’s owner', async () => {
@@ -120,5 +120,5 @@ test('resumed from another directory, a session keeps its transcript although th
   expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', transcript_path: agent.transcript })
   await agent.turn('write b', { 'b.ts': 'export const b = 1\n' })
   await repo.commitAs('human', 'both', 'a.ts', 'b.ts')
-  expect((await repo.transcript(await repo.checkpointOf())).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(await repo.checkpointOf())).toEqual(agent.lines())
 })

@@ -17,7 +17,7 @@ test('before the first step, the transcript names the files of the agent', async
     checkpoints_count: 0,
     session_id: agent.session,
   })
-  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(id)).toEqual(agent.lines())
 
   // A file no transcript names is the user's own.
   repo.write('mine.ts', 'by hand\n')

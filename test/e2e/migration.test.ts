@@ -136,5 +136,5 @@ test('a session whose branch was deleted starts a new one', async () => {
     expect.arrayContaining(['a.ts', 'b.ts', `.entire/metadata/${agent.session}/full.jsonl`]),
   )
   await repo.commitAs('human', 'both', 'a.ts', 'b.ts')
-  expect((await repo.transcript(await repo.checkpointOf())).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(await repo.checkpointOf())).toEqual(agent.lines())
 })

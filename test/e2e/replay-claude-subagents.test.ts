@@ -69,7 +69,7 @@ test('a background subagent ends after the turn that launched it; the notificati
       subagent_tokens: { input_tokens: 206, output_tokens: 73, api_call_count: 2 },
     },
   })
-  expect((await repo.transcript(id)).split('\n')).toEqual(lines(run.transcript))
+  expect(await repo.transcriptLines(id)).toEqual(lines(run.transcript))
 })
 
 test('a foreground subagent ends with its tool call', async () => {

@@ -71,7 +71,7 @@ test('three runs (create, edit, commit) are one session with a step for each tur
     checkpoints_count: 2,
     files_touched: ['hello.txt'],
   })
-  expect((await repo.transcript(id)).split('\n')).toEqual(atStop)
+  expect(await repo.transcriptLines(id)).toEqual(atStop)
   expect(await repo.stored(id, '0/prompt.txt')).toBe(
     'create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the changes',
   )

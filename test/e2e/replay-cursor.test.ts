@@ -143,7 +143,7 @@ test('a commit after two turns in the editor has prompts, files, model and trans
     files_touched: ['hello.txt'],
   })
   expect(await repo.stored(id, '0/prompt.txt')).toBe(prompts)
-  expect(`${await repo.transcript(id)}\n`).toBe(readFileSync(transcript, 'utf8'))
+  expect(await repo.transcript(id)).toBe(readFileSync(transcript, 'utf8'))
   expect((await repo.entire(['explain', '-c', id, '--full'])).out).toContain(
     'Changed the greeting in hello.txt.',
   )

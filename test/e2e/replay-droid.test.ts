@@ -75,7 +75,7 @@ test('a turn begins with the session, and the totals beside the transcript are c
     token_usage: usage(4891, 1009, 109, 5),
   })
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\nedit hello.txt')
-  expect((await repo.transcript(id)).split('\n')).toEqual(lines(create.transcript))
+  expect(await repo.transcriptLines(id)).toEqual(lines(create.transcript))
   expect((await repo.entire(['explain', '-c', id, '--full'])).out).toContain(
     'Changed the greeting in hello.txt.',
   )

@@ -52,7 +52,7 @@ test('the stub that a resume names first is not used as the transcript', async (
   rmSync(create.transcript)
   await repo.commitAs('human', 'hello', 'hello.txt')
   const id = await repo.checkpointOf()
-  expect((await repo.transcript(id)).split('\n')).toEqual(spoken)
+  expect(await repo.transcriptLines(id)).toEqual(spoken)
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\nedit hello.txt')
   expect(await repo.storedSession(id)).toMatchObject({
     agent: 'Gemini CLI',
@@ -131,7 +131,7 @@ for (const scenario of ['gemini/run3-commit', 'gemini/run9-commit-githooks']) {
       files_touched: ['hello.txt'],
       checkpoints_count: 1,
     })
-    expect((await repo.transcript(id, creator)).split('\n')).toEqual(lines(work.transcript))
+    expect(await repo.transcriptLines(id, creator)).toEqual(lines(work.transcript))
     expect(repo.state(work.session).files_touched).toBeUndefined()
     expect(await repo.shadows()).toEqual([])
     // Ending the session, or another turn, does not link it again.
@@ -158,7 +158,7 @@ test('the checkpoint of a commit made with git hooks switched off has the whole 
     files_touched: ['hello.txt'],
     token_usage: { api_call_count: 2 },
   })
-  expect((await repo.transcript(id)).split('\n')).toEqual(lines(run.transcript))
+  expect(await repo.transcriptLines(id)).toEqual(lines(run.transcript))
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt')
   expect(repo.state(run.session)).toMatchObject({
     phase: 'idle',

@@ -74,7 +74,7 @@ test('two runs (create, edit) are two turns of one session, with a step for each
 
   await repo.commitAs('human', 'hello', 'hello.txt')
   const id = await repo.checkpointOf()
-  expect((await repo.transcript(id)).split('\n')).toEqual(lines(create.transcript))
+  expect(await repo.transcriptLines(id)).toEqual(lines(create.transcript))
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\nedit hello.txt')
   expect(await repo.storedSession(id)).toMatchObject({
     agent: 'Pi',
@@ -103,7 +103,7 @@ test('a commit by the agent is linked at once, and its checkpoint has the whole 
     token_usage: usage(6788, 1412, 152, 7),
   })
   expect(repo.state(commit.session).token_usage).toEqual(usage(6788, 1412, 152, 7))
-  expect((await repo.transcript(id)).split('\n')).toEqual(lines(commit.transcript))
+  expect(await repo.transcriptLines(id)).toEqual(lines(commit.transcript))
   expect(await repo.stored(id, '0/prompt.txt')).toBe(
     'create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the work',
   )
@@ -150,7 +150,7 @@ test('after a compaction the session continues, and everything counts once', asy
   })
   await repo.commitAs('human', 'files')
   const id = await repo.checkpointOf()
-  expect((await repo.transcript(id)).split('\n')).toEqual(lines(run.transcript))
+  expect(await repo.transcriptLines(id)).toEqual(lines(run.transcript))
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\ncreate two files')
 })
 
@@ -261,7 +261,7 @@ test('the session is resumed on another machine, where Pi looks for it', async (
   expect(ran.err).toContain(`pi --session ${session}`)
   const dir = join(machine.home, '.pi/agent/sessions', `--${machine.root.slice(1).replaceAll('/', '-')}--`)
   const [header, ...rest] = lines(join(dir, `2026-11-15T19-32-36-141Z_${session}.jsonl`))
-  const [, ...recorded] = (await repo.transcript(await repo.checkpointOf())).split('\n')
+  const [, ...recorded] = await repo.transcriptLines(await repo.checkpointOf())
   expect(JSON.parse(header ?? '')).toMatchObject({ type: 'session', id: session, cwd: machine.root })
   expect(rest).toEqual(recorded)
   // Resuming again changes nothing.

@@ -50,7 +50,7 @@ test('three runs (create, edit, commit) are one session with a step for each tur
   expect(await repo.stored(id, '0/prompt.txt')).toBe(
     'create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the work',
   )
-  expect(`${await repo.transcript(id)}\n`).toBe(readFileSync(create.transcript, 'utf8'))
+  expect(await repo.transcript(id)).toBe(readFileSync(create.transcript, 'utf8'))
   const explained = await repo.entire(['explain', '-c', id, '--full'])
   expect(explained.out).toContain('Agent: Qwen Code')
   expect(explained.out).toContain('Changed the greeting in hello.txt.')

@@ -42,7 +42,7 @@ test('amending keeps the link and never makes a second checkpoint', async () => 
     initial_attribution: { agent_lines: 3, agent_percentage: 100 },
   })
   expect(await repo.stored(id, '0/prompt.txt')).toBe('write a and b\n\n---\n\nimprove a')
-  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  expect(await repo.transcriptLines(id)).toEqual(agent.lines())
   expect(await repo.shadows()).toEqual([])
 
   // A new message drops the trailer; the next amendment with the old message restores it.

@@ -132,7 +132,7 @@ test('attaching again adds nothing, unless the session has continued', async () 
     token_usage: { input_tokens: 10 },
   })
   expect(await repo.stored(second, '0/prompt.txt')).toBe('write b')
-  expect((await repo.transcript(second)).split('\n')).toHaveLength(4)
+  expect(await repo.transcriptLines(second)).toHaveLength(4)
 })
 
 test('attaching a continued session to the same commit replaces its part of the checkpoint', async () => {

@@ -67,7 +67,7 @@ test('a checkpoint holds everything about the commit that readers ask for', asyn
     initial_attribution: { agent_lines: 3, human_added: 0, agent_percentage: 100 },
   })
   const stored = await repo.transcript(id)
-  expect(stored.split('\n')).toEqual(agent.lines())
+  expect(stored).toBe(`${agent.lines().join('\n')}\n`)
   expect(await repo.stored(id, '0/content_hash.txt')).toBe(
     `sha256:${createHash('sha256').update(stored).digest('hex')}`,
   )

@@ -90,7 +90,7 @@ for (const kind of (await availableKinds(probe.base, probe.env)).filter((name) =
     ] as const) {
       expect(await repo.storedSession(id)).toMatchObject({ files_touched: files, session_id: agent.session })
     }
-    expect((await repo.transcript(second)).split('\n')).toEqual(agent.lines())
+    expect(await repo.transcriptLines(second)).toEqual(agent.lines())
     expect(await repo.shadows()).toEqual([])
     expect(await repo.git('status', '--porcelain', 'a.ts', 'b.ts')).toBe('')
     if (kind === 'detached') expect((await repo.storedSession(first)).branch).toBeUndefined()

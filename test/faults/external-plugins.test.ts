@@ -23,7 +23,7 @@ async function brokenRepo(defect: string): Promise<ExternalRepo> {
 }
 
 // Without its last newline, as git shows what is stored.
-const told = (agent: ShellAgent) => readFileSync(agent.transcript, 'utf8').replace(/\n$/, '')
+const told = (agent: ShellAgent) => readFileSync(agent.transcript, 'utf8')
 
 const shows = (pattern: RegExp) => expect.stringMatching(pattern)
 

@@ -155,7 +155,7 @@ export async function expectRecorded(
   })
   const live = readFileSync(agent.transcript, 'utf8')
   for (const part of parts) {
-    expect(live.startsWith(`${part.transcript}\n`)).toBe(true)
+    expect(live.startsWith(`${part.transcript.replace(/\n$/, '')}\n`)).toBe(true)
     expect({
       rev,
       unsaid: files.filter((file) => !part.transcript.includes(JSON.stringify(join(repo.root, file)))),

@@ -38,6 +38,8 @@ export interface RecordedRepo extends TempRepo {
   storedSession(id: string, slot?: number): Promise<Record<string, unknown>>
   /** The transcript of a session in a checkpoint: its chunks, joined as every reader joins them. */
   transcript(id: string, slot?: number): Promise<string>
+  /** The lines of such a transcript, which has to end with a newline as the agent's file does. */
+  transcriptLines(id: string, slot?: number): Promise<string[]>
   state(session: string): Record<string, unknown>
   hasState(session: string): boolean
   refs(pattern: string): Promise<string[]>
@@ -154,6 +156,11 @@ function describe(plain: TempRepo): RecordedRepo {
         .filter((name) => name.startsWith('full.jsonl'))
         .toSorted()
       return (await Promise.all(chunks.map((name) => repo.stored(id, `${slot}/${name}`)))).join('\n')
+    },
+    async transcriptLines(id, slot) {
+      const text = await repo.transcript(id, slot)
+      if (!text.endsWith('\n')) throw new Error(`the transcript in ${id} ends with ${text.slice(-80)}`)
+      return text.slice(0, -1).split('\n')
     },
     state: (session) => JSON.parse(readFileSync(stateFile(session), 'utf8')),
     hasState: (session) => existsSync(stateFile(session)),
