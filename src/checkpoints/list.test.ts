@@ -44,7 +44,9 @@ test('heads match the whole checkpoints, wherever they are stored and however ol
   await using objects = openObjectReader(temp.repo)
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => letter.repeat(12))
   expect(
-    Object.fromEntries(await readCheckpointHeads(temp.repo, objects, prefetchRoots(objects), [...ids, ulid])),
+    Object.fromEntries(
+      (await readCheckpointHeads(temp.repo, objects, prefetchRoots(objects), [...ids, ulid])).heads,
+    ),
   ).toEqual({
     aaaaaaaaaaaa: { sessions: ['simple'], agent: 'Claude Code', isTask: true, prompt: 'first' },
     bbbbbbbbbbbb: { sessions: ['remote'], agent: 'Claude Code', isTask: false },
@@ -58,6 +60,6 @@ test('a repository without checkpoints has no heads', async () => {
   await using temp = await tempRepo()
   await using objects = openObjectReader(temp.repo)
   expect(
-    await readCheckpointHeads(temp.repo, objects, prefetchRoots(objects), ['aaaaaaaaaaaa', ulid]),
+    (await readCheckpointHeads(temp.repo, objects, prefetchRoots(objects), ['aaaaaaaaaaaa', ulid])).heads,
   ).toEqual(new Map())
 })

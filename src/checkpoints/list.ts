@@ -6,13 +6,15 @@ import type { Oid } from '../git/oid.ts'
 import { isPartialClone } from '../git/promisor.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
+import type { SessionRecord } from '../model/checkpoint.ts'
+import type { EntireError } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import { parseJson } from '../std/json.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { remoteMetadataRef } from './copies.ts'
 import { checkpointDir, metadataRef } from './layout.ts'
-import { parsePrompts } from './prompt-files.ts'
-import { readCheckpoint, readStoredPrompts } from './read.ts'
+import { ownPrompt, parsePrompts } from './prompt-files.ts'
+import { isUnfetched, readCheckpoint, readStoredPrompts } from './read.ts'
 import { parseSessionRecord } from './record.ts'
 
 export interface CheckpointHead {
@@ -36,30 +38,35 @@ export function prefetchRoots(objects: ObjectReader): BranchRoots {
   )
 }
 
-/** The heads of the checkpoints that are stored here and can be read. */
+export interface CheckpointHeads {
+  /** Of the checkpoints that are stored here and can be read. */
+  heads: Map<string, CheckpointHead>
+  /** Those that this partial clone cannot get. */
+  unfetched: Map<string, EntireError>
+}
+
 export async function readCheckpointHeads(
   repo: Repo,
   objects: ObjectReader,
   roots: BranchRoots,
   ids: Iterable<string>,
-): Promise<Map<string, CheckpointHead>> {
+): Promise<CheckpointHeads> {
   const wanted = [...new Set(ids)]
   // In a partial clone single files would be fetched one by one.
   const trees = isPartialClone(repo) ? new Map<string, Oid>() : await locate(objects, await roots, wanted)
-  const heads = await Promise.all(
-    wanted.map(async (id) => {
-      const tree = trees.get(id)
-      return (
-        (tree === undefined ? undefined : await readSingleSession(objects, tree)) ??
-        (await readWhole(objects, id))
-      )
-    }),
-  )
-  return new Map(
-    wanted.flatMap((id, index): [string, CheckpointHead][] =>
-      heads[index] === undefined ? [] : [[id, heads[index]]],
-    ),
-  )
+  const found: CheckpointHeads = { heads: new Map(), unfetched: new Map() }
+  const read = async (id: string) => {
+    const tree = trees.get(id)
+    const single = tree === undefined ? undefined : await readSingleSession(objects, tree)
+    const head = single ?? (await readWhole(objects, id))
+    if (head !== undefined) found.heads.set(id, head)
+  }
+  const note = (id: string) => (error: unknown) => {
+    if (!isUnfetched(error)) throw error
+    found.unfetched.set(id, error)
+  }
+  await Promise.all(wanted.map((id) => read(id).catch(note(id))))
+  return found
 }
 
 /** Nearly every checkpoint has one session, in the first directory. Undefined when this one has not. */
@@ -83,11 +90,9 @@ async function readWhole(objects: ObjectReader, id: string): Promise<CheckpointH
   return sessions && headOf(sessions, last === undefined ? [] : await readStoredPrompts(objects, last))
 }
 
-function headOf(
-  sessions: { session: string; agent?: string; isTask?: boolean }[],
-  [prompt]: string[],
-): CheckpointHead {
+function headOf(sessions: SessionRecord[], prompts: string[]): CheckpointHead {
   const last = sessions.at(-1)
+  const prompt = last && ownPrompt(last, prompts)
   return {
     sessions: sessions.map(({ session }) => session),
     isTask: last?.isTask === true,

@@ -1,6 +1,8 @@
 // Formats and parses prompt.txt and context.md, which hold the prompts for people and for older readers of a
 // checkpoint.
 
+import type { SessionRecord } from '../model/checkpoint.ts'
+
 const separator = '\n\n---\n\n'
 
 export function joinPrompts(prompts: string[]): string {
@@ -25,6 +27,18 @@ export function parsePrompts(text: string): string[] {
   return splitPrompts(text)
     .map((prompt) => prompt.trim())
     .filter((prompt) => prompt !== '' && !/^-+$/.test(prompt))
+}
+
+/**
+ * The prompt that a checkpoint is about: the first since the previous one. Before its version 0.5 the reference
+ * program stored all prompts of the session with each checkpoint; the last one is certainly its own.
+ */
+export function ownPrompt(
+  { cliVersion = '0.4', transcriptStart }: Pick<SessionRecord, 'cliVersion' | 'transcriptStart'>,
+  prompts: string[],
+): string | undefined {
+  const hasAll = transcriptStart > 0 && /^0\.4\b/.test(cliVersion)
+  return hasAll ? prompts.at(-1) : prompts[0]
 }
 
 /** The context.md of a step. */

@@ -24,7 +24,10 @@ interface SessionLocation {
   splitPath?: string
 }
 
-export interface StoredSession extends SessionRecord, SessionLocation {}
+export interface StoredSession extends SessionRecord, SessionLocation {
+  /** Its record as stored, with the fields of other writers, and without those they left out. */
+  stored?: JsonObject
+}
 
 export interface StoredCheckpoint extends CheckpointRecord {
   /** In the order they were added; the last one represents the checkpoint. */
@@ -121,8 +124,24 @@ async function findChunksIn(objects: ObjectReader, dir: Oid, names: string[]): P
 }
 
 export async function readStoredPrompts(objects: ObjectReader, session: StoredSession): Promise<string[]> {
-  const file = await objects.contents(`${session.dir}:prompt.txt`)
+  const entry = (await readTree(objects, session.dir)).find(({ name }) => name === 'prompt.txt')
+  const file = entry && (await unlessUnfetched(objects.contents(entry.oid)))
   return parsePrompts(file?.content.toString('utf8') ?? '')
+}
+
+/** Undefined when a partial clone cannot get it; the reasons are collected. */
+async function unlessUnfetched<T>(reading: Promise<T>, reasons: EntireError[] = []): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (!isUnfetched(error)) throw error
+    reasons.push(error)
+    return undefined
+  }
+}
+
+export function isUnfetched(error: unknown): error is EntireError {
+  return error instanceof EntireError && error.code === 'not-fetched'
 }
 
 async function readCopy(
@@ -137,11 +156,12 @@ async function readCopy(
   const files = [...entries, ...inside.flat()].filter(
     ({ name }) => name === 'metadata.json' || name === 'prompt.txt',
   )
-  await objects.prefetchBlobs(
-    tree,
-    files.map((file) => file.oid),
+  const reasons: EntireError[] = []
+  const oids = files.map((file) => file.oid)
+  await unlessUnfetched(objects.prefetchBlobs(tree, oids), reasons)
+  const [head, ...records] = await Promise.all(
+    [entries, ...inside].map((dir) => unlessUnfetched(readRecord(objects, dir))),
   )
-  const [head, ...records] = await Promise.all([entries, ...inside].map((dir) => readRecord(objects, dir)))
   const sessions = slots.flatMap(({ name, oid }, index): StoredSession[] => {
     const record = parseSessionRecord(records[index], head)
     if (record === undefined) return []
@@ -150,6 +170,7 @@ async function readCopy(
         ...record,
         checkpoint: id,
         dir: oid,
+        ...given({ stored: records[index] }),
         ...given({ splitPath: splitPath === undefined ? undefined : `${splitPath}/${name}` }),
       },
     ]
@@ -158,7 +179,8 @@ async function readCopy(
   const lostSessions = numbers.size - sessions.length
   // Earlier versions kept the newest session at the top instead of in a directory.
   const top = parseSessionRecord(head)
-  if (top !== undefined) sessions.push({ ...top, checkpoint: id, dir: tree })
+  if (top !== undefined) sessions.push({ ...top, checkpoint: id, dir: tree, ...given({ stored: head }) })
+  if (sessions.length === 0 && reasons[0] !== undefined) throw reasons[0]
   if (head === undefined && sessions.length === 0) return undefined
   const isHead = head !== undefined && top === undefined
   const joined = combineSessions(

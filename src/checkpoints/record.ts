@@ -242,7 +242,7 @@ export function formatTokenRecord(usage: TokenUsage): JsonObject {
 
 export function parseTokenRecord(value: unknown): TokenUsage | undefined {
   const record = asObject(value)
-  if (record === undefined) return undefined
+  if (record === undefined || Object.keys(record).length === 0) return undefined
   const subagents = parseTokenRecord(record.subagent_tokens)
   return {
     input: asCount(record.input_tokens),

@@ -6,7 +6,7 @@ import type { PipedProcess } from '../std/process.ts'
 import { catFileCommand, indexEnv, type PrefetchedCatFile, takeIfMatching } from './cat-file-process.ts'
 import { gitFailure, startGit } from './exec.ts'
 import type { Oid } from './oid.ts'
-import { batchPrefetches, type PrefetchBlobs } from './promisor.ts'
+import { batchPrefetches, type PrefetchBlobs, type Unfetched } from './promisor.ts'
 import type { Repo } from './repo.ts'
 
 export interface ObjectInfo {
@@ -39,10 +39,15 @@ export interface ObjectReaderOptions {
 
 export function openObjectReader(repo: Repo, options: ObjectReaderOptions = {}): ObjectReader {
   const catFile = new CatFile(repo, options)
+  const unfetched: Unfetched = new Map()
   return {
     info: (name) => catFile.info(name),
-    contents: (name) => catFile.contents(name),
-    prefetchBlobs: batchPrefetches(repo, () => catFile.untilIdle()),
+    async contents(name) {
+      const why = unfetched.get(name)
+      if (why !== undefined) throw why
+      return await catFile.contents(name)
+    },
+    prefetchBlobs: batchPrefetches(repo, () => catFile.untilIdle(), unfetched),
     start: () => void catFile.start(),
     [Symbol.asyncDispose]: async () => catFile.close(),
   }

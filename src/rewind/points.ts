@@ -3,7 +3,7 @@
 import { oldShadowRef, sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import { readLeftOut } from '../checkpoints/left-out.ts'
 import { linkCheckpoints } from '../checkpoints/links.ts'
-import { parsePrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
+import { ownPrompt, parsePrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
 import { readStoredPrompts, readTranscript, type TranscriptJoiner } from '../checkpoints/read.ts'
 import { taskDirOf, turnAfter } from '../checkpoints/step.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
@@ -184,7 +184,7 @@ async function readCommitPoint(
     session: session.session,
     ...(session.strategy === 'auto-commit' ? { isOwnCommit: true } : {}),
   }
-  return withPrompt(point, (await readStoredPrompts(objects, session))[0])
+  return withPrompt(point, ownPrompt(session, await readStoredPrompts(objects, session)))
 }
 
 function withPrompt(point: RewindPoint, prompt: string | undefined): RewindPoint {

@@ -17,6 +17,7 @@ const errorCodes = [
   'no-git',
   'no-repo',
   'no-terminal',
+  'not-fetched',
   'not-found',
   'ref-moved',
   'transcript-missing',

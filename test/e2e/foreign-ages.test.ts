@@ -30,6 +30,43 @@ test.each(Object.entries(ages))('%s', async (_name, age) => {
   await expectRead(repo, age)
 })
 
+test('the prompt of a checkpoint is shown, not the first one of its session, and only figures that are stored', async () => {
+  await using repo = await foreignRepo()
+  const said = (role: string, text: string) =>
+    JSON.stringify({ type: role, message: { role, content: [{ type: 'text', text }] } })
+  const turns = [1, 2].flatMap((turn) => [
+    said('user', `prompt ${turn}`),
+    said('assistant', `answer ${turn}`),
+  ])
+  const end = said('assistant', 'more of answer 2')
+  // The second commit of the second turn: all prompts of the session are stored with it.
+  const session = {
+    cli_version: '0.4.4',
+    session_id: 's1',
+    created_at: '2026-02-10T12:00:00Z',
+    agent: 'Claude Code',
+    checkpoint_transcript_start: turns.length,
+    initial_attribution: { agent_lines: 3, agent_percentage: 75 },
+    token_usage: {},
+  }
+  await repo.put('refs/heads/entire/checkpoints/v1', {
+    'a3/b2c4d5e6f7/metadata.json': { checkpoint_id: 'a3b2c4d5e6f7', sessions: [] },
+    'a3/b2c4d5e6f7/0/metadata.json': session,
+    'a3/b2c4d5e6f7/0/full.jsonl': [...turns, end].map((line) => `${line}\n`).join(''),
+    'a3/b2c4d5e6f7/0/prompt.txt': 'prompt 1\n\n---\n\nprompt 2',
+  })
+  await repo.link('a3b2c4d5e6f7')
+  expect((await json(repo, ['explain', '--json'])).checkpoints).toMatchObject([{ prompt: 'prompt 2' }])
+  const { out } = await repo.entire(['explain', '--commit', 'HEAD', '--no-pager'])
+  expect(out).toContain('Intent: prompt 2\n')
+  expect(out).not.toContain('Tokens:')
+  const detail = await json(repo, ['explain', '-c', 'a3b2c4d5e6f7', '--json', '--short'])
+  expect(detail).not.toHaveProperty('token_usage')
+  expect(detail.sessions[0].initial_attribution).toEqual(session.initial_attribution)
+  for (const figure of ['checkpoints_count', 'token_usage'])
+    expect(detail.sessions[0]).not.toHaveProperty(figure)
+})
+
 test('a checkpoint is also read in a sha256 repository', async () => {
   const age = Object.values(ages)[1] as Age
   await using repo = await agedRepo(age, 'sha256')
@@ -40,7 +77,7 @@ async function expectRead(repo: ForeignRepo, age: Age): Promise<void> {
   const before = await everything(repo)
   const id = age.checkpoint
   const last = age.sessions.at(-1)
-  const prompt = last?.prompts[0]
+  const prompt = age.prompt ?? last?.prompts[0]
 
   const list = await json(repo, ['explain', '--json'])
   expect(list.checkpoints).toMatchObject([

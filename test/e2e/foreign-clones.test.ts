@@ -16,6 +16,8 @@ interface Cloned extends AsyncDisposable {
   /** How often the remote was asked since the last call. */
   asked(): number
   loseRemote(): void
+  /** Removes an object at the remote, as a broken disk would. */
+  loseAtRemote(name: string): Promise<void>
 }
 
 /** A clone of a repository with many checkpoints. */
@@ -55,6 +57,7 @@ async function cloned(...options: string[]): Promise<Cloned> {
       rmSync(trace, { force: true })
       return log.split('\n').filter((entry) => /trace: run_command: .*git-upload-pack/.test(entry)).length
     },
+    loseAtRemote: (name) => origin.lose(name),
     loseRemote: () => renameSync(origin.root, join(origin.base, 'gone')),
     [Symbol.asyncDispose]: () => origin[Symbol.asyncDispose](),
   }
@@ -115,6 +118,44 @@ test.each(['blob:none', 'tree:0'])(
     }
   },
 )
+
+test('what cannot be fetched does not hide the rest: a transcript, or other checkpoints', async () => {
+  await using it = await cloned('--filter=blob:none')
+  const detail = await it.clone.entire(['explain', '-c', idOf(1), '--short', '--json'])
+  expect(detail).toMatchObject({ code: 0, err: '' })
+  const last = await it.clone.entire(['explain', '-c', idOf(count - 1), '--json'])
+  expect(JSON.parse(last.out).sessions[0].transcript).toHaveLength(1)
+  it.loseRemote()
+
+  // The files of two checkpoints are here. Of the others nothing can be shown.
+  const all = await it.clone.entire(['explain', '--json'])
+  expect(all).toMatchObject({
+    code: 0,
+    err: expect.stringMatching(/^Not shown: 10 checkpoints\. .*origin.*\n$/),
+  })
+  expect(JSON.parse(all.out).checkpoints.map(({ prompt }: { prompt: string }) => prompt)).toEqual([
+    `prompt ${count - 1}`,
+    'prompt 1',
+  ])
+  expect(await it.clone.entire(['explain', '-c', idOf(2)])).toMatchObject({ code: 1, out: '' })
+})
+
+test('a transcript that the remote has lost does not hide the rest of its checkpoint', async () => {
+  await using it = await cloned('--filter=blob:none')
+  await it.loseAtRemote(`entire/checkpoints/v1:a1/b2c4d5e6f7/0/full.jsonl.001`)
+  await it.loseAtRemote(`entire/checkpoints/v1:a2/b2c4d5e6f7/0/prompt.txt`)
+  const lost = await it.clone.entire(['explain', '-c', idOf(1), '--no-pager'])
+  expect(lost).toMatchObject({ code: 0, err: '' })
+  expect(lost.out).toContain('Session: s1\nAgent: Claude Code\n')
+  expect(lost.out).toContain('Intent: prompt 1\n')
+  expect(lost.out).toContain('  (the transcript could not be fetched)')
+  expect(await it.clone.entire(['explain', '-c', idOf(1), '--raw-transcript'])).toMatchObject({ code: 1 })
+
+  // Everything else is fetched, a file that is lost or not.
+  const checkpoints = await list(it.clone)
+  expect(checkpoints).toHaveLength(count)
+  expect(checkpoints.filter(({ prompt }) => prompt === undefined)).toMatchObject([{ checkpoint_id: idOf(2) }])
+})
 
 test('a remote that asks for a password fails at once', async () => {
   await using it = await cloned('--filter=blob:none')

@@ -7,6 +7,8 @@ export interface Age {
   /** By ref. */
   trees: Record<string, Files>
   sessions: { id: string; agent?: string; prompts: string[] }[]
+  /** Of the last session, if not its first: that of the checkpoint, where all of the session were stored. */
+  prompt?: string
   /** Of the last session; undefined where there is none. */
   transcript?: string
   files: string[]
@@ -122,6 +124,7 @@ export const ages: Record<string, Age> = {
       { id: 's2', agent: 'Gemini CLI', prompts: [] },
       { id: 's3', agent: 'Claude Code', prompts: ['three', 'four'] },
     ],
+    prompt: 'four',
     transcript: `${line('three')}\n${line('four')}`,
     files: ['a.txt', 'c.txt'],
     tokens: 15,

@@ -18,6 +18,7 @@ import type { Repo } from '../../git/repo.ts'
 import { readTrailer } from '../../git/trailers.ts'
 import type { Session } from '../../model/session.ts'
 import { findSessionState } from '../../sessions/store.ts'
+import type { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 
 const commitsWalked = 500
@@ -37,6 +38,8 @@ export interface BranchView {
   points: BranchPoint[]
   /** Checkpoints that commits of the branch name but that could not be read. */
   unreadable: string[]
+  /** Those that this partial clone cannot get, and why. */
+  unfetched: Map<string, EntireError>
 }
 
 export async function readBranchPoints(
@@ -60,13 +63,14 @@ export async function readBranchPoints(
       options.session === undefined ||
       sessions.some((session) => session.startsWith(options.session as string)),
   }
-  const { points, unreadable } = await readCommitted({ repo, objects, roots }, commits, selection)
+  const { points, unreadable, unfetched } = await readCommitted({ repo, objects, roots }, commits, selection)
   const all = newestFirst([...points, ...steps.map(stepPoint).filter(selection.includes)])
   return {
     branch: branches.current,
     ...given({ session: options.session }),
     points: await withStepPrompts(objects, all.slice(0, selection.most), (id) => findSessionState(repo, id)),
     unreadable,
+    unfetched,
   }
 }
 
@@ -80,27 +84,32 @@ async function readCommitted(
   { repo, objects, roots }: { repo: Repo; objects: ObjectReader; roots: BranchRoots },
   commits: LogEntry[],
   { most, includes }: Selection,
-): Promise<Pick<BranchView, 'points' | 'unreadable'>> {
+): Promise<Pick<BranchView, 'points' | 'unreadable' | 'unfetched'>> {
   const points: BranchPoint[] = []
   const unreadable = new Set<string>()
+  const unfetched: BranchView['unfetched'] = new Map()
   const size = Math.min(most, commits.length)
   for (let at = 0; at < commits.length && points.length < most; at += size) {
     const linked = await linkCheckpoints(objects, commits.slice(at, at + size))
     const links = linked.flatMap(({ commit, checkpoints }) => checkpoints.map((id) => ({ commit, id })))
-    const heads = await readCheckpointHeads(
+    const read = await readCheckpointHeads(
       repo,
       objects,
       roots,
       links.map(({ id }) => id),
     )
+    for (const [id, why] of read.unfetched) unfetched.set(id, why)
     for (const { commit, id } of links) {
-      const head = heads.get(id)
+      if (unfetched.has(id)) continue
+      const head = read.heads.get(id)
       const point = head && checkpointPoint(id, head, commit)
       if (point === undefined) unreadable.add(id)
       else if (includes(point)) points.push(point)
     }
   }
-  return { points, unreadable: [...unreadable] }
+  const [why] = unfetched.values()
+  if (points.length === 0 && why !== undefined) throw why
+  return { points, unreadable: [...unreadable], unfetched }
 }
 
 // On a feature branch only its own commits; on the default branch, or with a detached HEAD, the whole

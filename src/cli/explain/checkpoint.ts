@@ -3,6 +3,7 @@
 import { ownRef, remoteMetadataRef } from '../../checkpoints/copies.ts'
 import { metadataRef } from '../../checkpoints/layout.ts'
 import { readNotes } from '../../checkpoints/links.ts'
+import { ownPrompt } from '../../checkpoints/prompt-files.ts'
 import { readStoredPrompts, type StoredCheckpoint, type StoredSession } from '../../checkpoints/read.ts'
 import { formatSessionRecord, formatTokenRecord } from '../../checkpoints/record.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
@@ -192,12 +193,23 @@ function sessionJson(
 ): JsonObject {
   const shown = scope === 'none' ? undefined : conversation
   return {
-    ...formatSessionRecord(session),
+    ...storedFigures(session),
     prompts,
     ...given({
       transcript: shown?.entries.map((entry) => ({ ...entry })),
       transcript_problem: shown?.problem,
     }),
+  }
+}
+
+// A figure that another writer has left out is not zero.
+function storedFigures(session: StoredSession): JsonObject {
+  const { checkpoints_count, initial_attribution, ...record } = formatSessionRecord(session)
+  const { stored = {} } = session
+  return {
+    ...record,
+    ...given({ checkpoints_count: stored.checkpoints_count === undefined ? undefined : checkpoints_count }),
+    ...given({ initial_attribution: initial_attribution && stored.initial_attribution }),
   }
 }
 
@@ -212,7 +224,7 @@ function sessionHead({ session }: SessionDetail): string[] {
 
 // If the transcript cannot be read, the stored prompts are used.
 function intentOf(detail: SessionDetail | undefined): string | undefined {
-  return detail?.conversation?.firstPrompt ?? detail?.prompts[0]
+  return detail && (detail.conversation?.firstPrompt ?? ownPrompt(detail.session, detail.prompts))
 }
 
 function tokenLines(tokens: TokenUsage | undefined): string[] {

@@ -1,6 +1,11 @@
 // Reads the conversation in a stored transcript, with the reader of its agent, and formats it.
 
-import { readTranscript, type StoredSession, type TranscriptJoiner } from '../../checkpoints/read.ts'
+import {
+  isUnfetched,
+  readTranscript,
+  type StoredSession,
+  type TranscriptJoiner,
+} from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Agent, TranscriptEntry, TranscriptFormat } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
@@ -31,6 +36,7 @@ export async function readStoredConversation(
     return told ?? (await parseStoredConversation(transcript.toString('utf8'), session, scope))
   } catch (error) {
     // A missing chunk does not hide the rest of the checkpoint.
+    if (isUnfetched(error)) return { entries: [], problem: '(the transcript could not be fetched)' }
     if (error instanceof EntireError && error.code === 'transcript-missing')
       return { entries: [], problem: '(transcript is incomplete)' }
     throw error

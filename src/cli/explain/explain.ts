@@ -3,6 +3,7 @@
 import { buildCommand } from '@stricli/core'
 import { readCurrentBranch } from '../../git/branches.ts'
 import { openObjectReader } from '../../git/cat-file.ts'
+import { messageWithHint } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { countOf } from '../../std/plural.ts'
 import { prefetch } from '../../std/prefetch.ts'
@@ -75,7 +76,10 @@ export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
 })
 
 async function explainBranch(run: ExplainRun): Promise<void> {
-  const unreadable = (await (run.flags.json ? printJson : printList)(run)).unreadable
+  const { unreadable, unfetched } = await (run.flags.json ? printJson : printList)(run)
+  const [why] = unfetched.values()
+  if (why !== undefined)
+    run.cli.note(`Not shown: ${countOf(unfetched.size, 'checkpoint')}. ${messageWithHint(why)}`)
   if (unreadable.length > 0)
     run.cli.note(
       `Not shown: ${countOf(unreadable.length, 'checkpoint')} that commits name but that cannot be read here (${unreadable.slice(0, 3).join(', ')}${unreadable.length > 3 ? ', …' : ''}). \`entire doctor\` shows details.`,
