@@ -2,6 +2,7 @@
 
 import { measurePrompt } from '../checkpoints/attribution.ts'
 import { firstPromptText } from '../checkpoints/step-subject.ts'
+import { requireHooksInside } from '../git/hooks/files.ts'
 import { installHooks } from '../git/hooks/install.ts'
 import type { EventWork } from '../sessions/event-work.ts'
 import { readTurnPosition } from '../sessions/fetched-transcript.ts'
@@ -90,6 +91,7 @@ async function ensureHooks(work: EventWork): Promise<void> {
   const { recorder } = work
   try {
     const { hooksDir } = await work.config()
+    requireHooksInside(hooksDir, recorder.repo)
     const { written } = installHooks(hooksDir, { command: recorder.command, program: recorder.program })
     if (written.length > 0)
       recorder.log.write('info', 'git hooks installed again', { hooks: written.join(' ') })

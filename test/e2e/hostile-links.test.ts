@@ -171,3 +171,16 @@ test('settings that are nested too deeply are invalid, not a bug', async () => {
   const ran = await repo.entire(['configure', 'log_level', 'debug'])
   expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('is not valid JSON') })
 })
+
+test('core.hooksPath on a directory of the project that is a link out of it: no hook is written there', async () => {
+  await using repo = await recordedRepo()
+  const outside = makeOutside(repo)
+  plant(repo, '.githooks', outside)
+  await repo.git('config', 'core.hooksPath', '.githooks')
+  const before = snapshot(outside)
+  const ran = await repo.entire(['enable', '--agent', 'claude-code'])
+  expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('.githooks leads out of the work tree') })
+  await fakeAgent(repo, { session }).turn('write a file', { 'a.txt': 'one\n' })
+  await repo.entire(['doctor', '--force'])
+  expect(snapshot(outside)).toEqual(before)
+})

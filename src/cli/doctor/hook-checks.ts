@@ -4,6 +4,7 @@ import { readdirSync, realpathSync } from 'node:fs'
 import { type HookedPlugin, readHookedPlugins } from '../../agents/external/hooked-plugins.ts'
 import { readOriginal } from '../../agents/shared/original-file.ts'
 import { readConfig } from '../../git/config.ts'
+import { requireHooksInside } from '../../git/hooks/files.ts'
 import { installHooks, isHosted, planHookInstall, readHookState } from '../../git/hooks/install.ts'
 import { hookNames } from '../../git/hooks/names.ts'
 import { isSetUp } from '../../settings/read.ts'
@@ -61,9 +62,10 @@ export async function checkGitHooks(run: DoctorRun): Promise<Finding[]> {
   })
   const remedy: Remedy = {
     label: 'Install the hooks again',
-    apply: async () => [
-      `Installed git hooks (${installHooks(hooksDir, { command, program }).written.join(', ')})`,
-    ],
+    apply: async () => {
+      requireHooksInside(hooksDir, run.repo)
+      return [`Installed git hooks (${installHooks(hooksDir, { command, program }).written.join(', ')})`]
+    },
   }
   return (Object.keys(gitFaults) as HookFault[]).flatMap((fault): Finding[] => {
     const names = hookNames.filter((_, index) => faults[index] === fault)

@@ -5,7 +5,12 @@ import { agents } from '../../agents/all.ts'
 import { metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
 import { readConfig } from '../../git/config.ts'
 import { startFastImport } from '../../git/fast-import.ts'
-import { findHookManagers, findHooksDirWarning, hookManagerHint } from '../../git/hooks/files.ts'
+import {
+  findHookManagers,
+  findHooksDirWarning,
+  hookManagerHint,
+  requireHooksInside,
+} from '../../git/hooks/files.ts'
 import { installHooks } from '../../git/hooks/install.ts'
 import { listRefs, moveRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -147,6 +152,7 @@ export function sweepKilledSetup(repo: Repo): void {
 /** Returns the names of the hooks that were written. */
 export async function installGitHooks(cli: Cli, repo: Repo, command: string): Promise<string[]> {
   const { hooksDir } = await readConfig(repo)
+  requireHooksInside(hooksDir, repo)
   sweepKilledSetup(repo)
   const { written, backups, warnings } = installHooks(hooksDir, { command, program: cli.program })
   for (const backup of backups)

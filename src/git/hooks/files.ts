@@ -12,8 +12,9 @@ import {
   statSync,
 } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { isErrno } from '../../std/errors.ts'
+import { EntireError, isErrno } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
+import { staysInside } from '../../std/inside.ts'
 import { type HookName, hookMarker, hookNames, hookTable } from './names.ts'
 
 export interface HookFile {
@@ -154,6 +155,16 @@ function huskyLine(name: HookName, command: string): string {
     (word) => word !== '',
   )
   return `[ "$ENTIRE_CHAINED_HOOK" = ${name} ] || ${call.join(' ')} || true`
+}
+
+/** Throws when `core.hooksPath` names a directory of the project that a link leads out of the work tree. */
+export function requireHooksInside(hooksDir: string, repo: { root: string; commonDir: string }): void {
+  const path = relative(repo.root, hooksDir)
+  const isOfProject = path !== '' && !path.startsWith('..') && !hooksDir.startsWith(`${repo.commonDir}${sep}`)
+  if (isOfProject && !staysInside(repo.root, path))
+    throw new EntireError('write-failed', `${path} leads out of the work tree through a symbolic link.`, {
+      hint: 'No git hook is written there. Replace the link with a directory, or set core.hooksPath to another one.',
+    })
 }
 
 /** Warns about a hooks directory that other repositories share, or that shows up in git status. */
