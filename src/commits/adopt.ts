@@ -2,18 +2,19 @@
 // commits are never rewritten.
 
 import { notesRef } from '../checkpoints/layout.ts'
-import { type CommitInfo, readCommit, readCommits } from '../git/commit.ts'
+import { type CommitInfo, isReplayingCommits, readCommit, readCommits } from '../git/commit.ts'
+import { headLogSize } from '../git/head-log.ts'
 import { isEmptyTree, type Oid } from '../git/oid.ts'
 import { checkpointTrailer, readCheckpointIds } from '../git/trailers.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { openGit } from '../sessions/git-session.ts'
-import { readLive } from '../sessions/live-index.ts'
+import { readLive, writeLive } from '../sessions/live-index.ts'
 import { lockFile, retrying } from '../sessions/save.ts'
 import { readTurnStart } from '../sessions/turn-start-state.ts'
 import { takeLock } from '../std/lock.ts'
 import { unknownCommitter } from './find-sessions.ts'
-import { newCheckpointId } from './pending.ts'
-import { condenseCommit } from './record.ts'
+import { findMissedCommits, isUnlinked, newCheckpointId, readNotes } from './pending.ts'
+import { condenseCommit, noteHead } from './record.ts'
 
 const lockWaitMs = 10_000
 
@@ -48,6 +49,32 @@ export async function adoptCommitsOfTurn(
   for (const commit of commits)
     if (commit.committedAt >= since && readCheckpointIds(commit.message).length === 0)
       await adopt(recorder, commit)
+}
+
+/**
+ * Adopts commits between turns that lost both their hooks, or were made by a program that runs none. Those of a running
+ * turn are left to its end. The caller holds the lock.
+ */
+export async function adoptMissedCommits(recorder: Recorder): Promise<void> {
+  const { repo, settings } = recorder
+  if (isReplayingCommits(repo)) return
+  let seen = headLogSize(repo)
+  const live = readLive(repo)
+  const isRunning = [...live.sessions.values()].some(({ active }) => active)
+  const notes = readNotes(repo)
+  const isShown = notes.pending.some((pending) => pending.isShown)
+  // With `prompt`, a person who was not asked has not agreed.
+  const mayLink = settings.strategy === 'manual-commit' && settings.commitLinking === 'always'
+  for (const move of findMissedCommits(repo, live)) {
+    const commit = await readCommit(repo, move.after)
+    if (commit === undefined || readCheckpointIds(commit.message).length > 0) continue
+    if (isShown || isUnlinked(notes, move)) noteHead(recorder, live, commit)
+    else if (isRunning) {
+      seen = move.start
+      break
+    } else if (mayLink) await retrying(() => adopt(recorder, commit))
+  }
+  writeLive(repo, { ...readLive(repo), headLog: seen })
 }
 
 async function adopt(recorder: Recorder, commit: CommitInfo): Promise<void> {

@@ -12,11 +12,10 @@ import { clearOrphanedLocks } from '../sessions/orphaned-locks.ts'
 import { clearPrompts } from '../sessions/prompts.ts'
 import { retrying } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
-import { keepPending, readPending, removePending } from './pending.ts'
+import { adoptMissedCommits } from './adopt.ts'
+import { keepPending, pendingMs, readPending, removePending } from './pending.ts'
 import { findRemovals, keepRemovedSteps, recordCommit, sayRemoved } from './record.ts'
 import { completeRewrite } from './rewrite.ts'
-
-const pendingMs = 10 * 60 * 1000
 
 /**
  * Completes every commit that was promised a checkpoint, oldest first. The caller holds the lock. `made`: a
@@ -26,10 +25,9 @@ export async function completeCommit(recorder: Recorder, made?: CommitInfo): Pro
   const { repo, clock } = recorder
   clearOrphanedLocks(repo)
   await completeRewrite(recorder)
-  const pending = readPending(repo)
-  if (pending.length === 0) return
-  const promised = new Set(pending.map(({ checkpoint }) => checkpoint))
-  const commits = await findPromised(repo, promised, made)
+  const now = clock().getTime()
+  const promised = new Set(readPending(repo).map(({ checkpoint }) => checkpoint))
+  const commits = promised.size === 0 ? [] : await findPromised(repo, promised, made)
   for (const commit of commits) {
     await retrying(async () => {
       await using git = openGit(repo)
@@ -37,15 +35,16 @@ export async function completeCommit(recorder: Recorder, made?: CommitInfo): Pro
     })
     const checkpoint = readCheckpointIds(commit.message)[0] as string
     await retrying(() => settleAll(recorder, commit, checkpoint))
-    removePending(repo, checkpoint)
+    removePending(repo, checkpoint, now)
   }
+  await adoptMissedCommits(recorder)
   // Without a commit, it was given up, or its message is still being written; turns that are committed by
   // themselves have none to write.
-  const now = clock().getTime()
   const mayBeWritten = recorder.settings.strategy === 'manual-commit'
   keepPending(
     repo,
     readPending(repo).filter(({ at }) => mayBeWritten && now - at <= pendingMs),
+    now,
   )
 }
 

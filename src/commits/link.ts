@@ -22,7 +22,14 @@ import { lockFile } from '../sessions/save.ts'
 import { EntireError } from '../std/errors.ts'
 import { type Lock, takeLock } from '../std/lock.ts'
 import { findCommitter, findSomeCommittingSessions } from './find-sessions.ts'
-import { isUnfinished, newCheckpointId, noteShown, noteUnlinked, writePending } from './pending.ts'
+import {
+  findMissedCommits,
+  isUnfinished,
+  newCheckpointId,
+  noteShown,
+  noteUnlinked,
+  writePending,
+} from './pending.ts'
 import type { StagedCommit } from './prefetch.ts'
 
 const lockWaitMs = 10_000
@@ -55,7 +62,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   if (live.sessions.size === 0) return
   const link = await proposeLink(recorder, live, message, options)
   using _lock = await lockIfFree(repo)
-  if (link === undefined) return noteUnlinked(repo)
+  if (link === undefined) return noteUnlinked(repo, recorder.clock().getTime())
   writePending(repo, { checkpoint: link.id, at: recorder.clock().getTime() })
   file.write(link.message)
   if (link.isEdited) noteShown(repo, link.id)
@@ -132,8 +139,9 @@ async function proposeLink(
 
 // A commit whose hook died is recorded before its sessions take part in another one.
 async function completeEarlier(recorder: Recorder): Promise<void> {
-  if (!isUnfinished(recorder.repo)) return
-  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
+  const { repo } = recorder
+  if (!isUnfinished(repo) && findMissedCommits(repo, readLive(repo)).length === 0) return
+  using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
   const { completeCommit } = await import('./complete.ts')
   await completeCommit(recorder)
 }

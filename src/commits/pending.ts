@@ -7,9 +7,11 @@
 // owner of the work tree's lock takes lines out.
 
 import { join } from 'node:path'
+import { type HeadMove, headLogSize, readHeadMoves } from '../git/head-log.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { pendingName } from '../sessions/file-names.ts'
+import type { LiveIndex } from '../sessions/live-index.ts'
 import { appendWhole, emptyFile, exists, overwrite, readText } from '../std/file.ts'
 import { asNumber, asObject, asString, parseJson } from '../std/json.ts'
 
@@ -23,9 +25,18 @@ export interface PendingCommit {
 /** The notes about all commits that are on their way. */
 export interface CommitNotes {
   pending: PendingCommit[]
-  /** A commit is to stay without a link. */
-  isUnlinked: boolean
+  /** Commits that are to stay without a link. */
+  unlinked: UnlinkedCommit[]
 }
+
+interface UnlinkedCommit {
+  at: number
+  /** How long the reflog of HEAD was before the commit. */
+  log: number
+}
+
+/** How long a message may be written. */
+export const pendingMs = 10 * 60 * 1000
 
 export function writePending(repo: Repo, { checkpoint, at }: PendingCommit): void {
   appendWhole(pendingFile(repo), `${JSON.stringify({ checkpoint, at })}\n`)
@@ -37,11 +48,23 @@ export function noteShown(repo: Repo, checkpoint: string): void {
 }
 
 // Does not begin like a promise: see prefetch-cat-file.ts.
-const unlinkedLine = '!'
+const unlinkedMark = '!'
 
 /** Notes that the commit which is about to be made gets no link. */
-export function noteUnlinked(repo: Repo): void {
-  appendWhole(pendingFile(repo), `${unlinkedLine}\n`)
+export function noteUnlinked(repo: Repo, at: number): void {
+  appendWhole(pendingFile(repo), formatUnlinked({ at, log: headLogSize(repo) }))
+}
+
+function formatUnlinked({ at, log }: UnlinkedCommit): string {
+  return `${unlinkedMark}${at} ${log}\n`
+}
+
+/**
+ * True when the person did not want a link for the commit that moved HEAD, or no session had a part in it. Where there
+ * is no reflog, what was noted is taken to be about this commit.
+ */
+export function isUnlinked({ unlinked }: CommitNotes, move: HeadMove | undefined): boolean {
+  return unlinked.some(({ log }) => move === undefined || log <= move.start)
 }
 
 export function readNotes(repo: Repo): CommitNotes {
@@ -54,7 +77,10 @@ export function readNotes(repo: Repo): CommitNotes {
       if (checkpoint === undefined) return []
       return [{ checkpoint, at: asNumber(record.at) ?? 0, isShown: shown.has(checkpoint) }]
     }),
-    isUnlinked: lines.includes(unlinkedLine),
+    unlinked: lines
+      .filter((line) => line.startsWith(unlinkedMark))
+      .map((line) => line.slice(unlinkedMark.length).split(' ').map(Number))
+      .map(([at = 0, log = 0]) => ({ at, log })),
   }
 }
 
@@ -62,22 +88,29 @@ export function readPending(repo: Repo): PendingCommit[] {
   return readNotes(repo).pending
 }
 
-/** Forgets everything but these. The caller holds the lock. */
-export function keepPending(repo: Repo, pending: PendingCommit[]): void {
+/**
+ * Forgets all promises but these, and what was noted of commits that have been made without a link. The caller holds
+ * the lock.
+ */
+export function keepPending(repo: Repo, pending: PendingCommit[], now: number): void {
+  const { unlinked } = readNotes(repo)
+  const isMade = ({ log }: UnlinkedCommit) =>
+    readHeadMoves(repo, log).some(({ before, after, isCheckout }) => before !== after && !isCheckout)
+  const waiting = unlinked.filter((entry) => now - entry.at <= pendingMs && !isMade(entry))
   const lines = pending.flatMap(({ checkpoint, at, isShown }) => [
-    JSON.stringify({ checkpoint, at }),
-    ...(isShown ? [JSON.stringify({ shown: checkpoint })] : []),
+    `${JSON.stringify({ checkpoint, at })}\n`,
+    ...(isShown ? [`${JSON.stringify({ shown: checkpoint })}\n`] : []),
   ])
-  if (lines.length === 0) emptyFile(pendingFile(repo))
-  else overwrite(pendingFile(repo), `${lines.join('\n')}\n`)
+  const text = [...lines, ...waiting.map(formatUnlinked)].join('')
+  if (text === readText(pendingFile(repo))) return
+  if (text === '') emptyFile(pendingFile(repo))
+  else overwrite(pendingFile(repo), text)
 }
 
 /** The caller holds the lock. */
-export function removePending(repo: Repo, checkpoint: string): void {
-  keepPending(
-    repo,
-    readPending(repo).filter((entry) => entry.checkpoint !== checkpoint),
-  )
+export function removePending(repo: Repo, checkpoint: string, now: number): void {
+  const others = readPending(repo).filter((entry) => entry.checkpoint !== checkpoint)
+  keepPending(repo, others, now)
 }
 
 function pendingFile(repo: Repo): string {
@@ -91,7 +124,23 @@ export function rewriteFile(repo: Repo): string {
 
 /** True when an earlier hook of git died before it finished its work. */
 export function isUnfinished(repo: Repo): boolean {
-  return readPending(repo).length > 0 || exists(rewriteFile(repo))
+  const { pending, unlinked } = readNotes(repo)
+  return pending.length > 0 || unlinked.length > 0 || exists(rewriteFile(repo))
+}
+
+const mostMissed = 50
+
+/**
+ * Finds the commits that HEAD was moved by last and that no hook has looked at, oldest first. What was pulled, merged,
+ * amended or replayed is not among them.
+ */
+export function findMissedCommits(repo: Repo, { headLog, sessions }: LiveIndex): HeadMove[] {
+  if (sessions.size === 0 || headLog === undefined || headLog === headLogSize(repo)) return []
+  const moves = readHeadMoves(repo, headLog)
+  const isPassing = ({ before, after, isCommit, isCheckout }: HeadMove) =>
+    isCommit || (isCheckout && before === after)
+  const last = moves.slice(moves.findLastIndex((move) => !isPassing(move)) + 1)
+  return last.filter(({ isCommit }) => isCommit).slice(-mostMissed)
 }
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

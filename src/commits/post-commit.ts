@@ -3,6 +3,7 @@
 
 import { join } from 'node:path'
 import { type CommitInfo, isReplayingCommits } from '../git/commit.ts'
+import { readHeadMoves } from '../git/head-log.ts'
 import type { Repo } from '../git/repo.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import type { Recorder } from '../sessions/event-work.ts'
@@ -10,10 +11,11 @@ import { type GitSession, openGit } from '../sessions/git-session.ts'
 import { readLive } from '../sessions/live-index.ts'
 import { recordingStamp } from '../sessions/prefetch-status.ts'
 import { lockFile, retrying } from '../sessions/save.ts'
+import { EntireError } from '../std/errors.ts'
 import { findStat, readText } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { prefetch } from '../std/prefetch.ts'
-import { keepPending, readNotes, readPending, removePending } from './pending.ts'
+import { isUnlinked, keepPending, readNotes, readPending, removePending } from './pending.ts'
 import type { MadeCommit } from './prefetch.ts'
 import { clearStateBefore, recordCommit } from './record.ts'
 
@@ -43,8 +45,15 @@ export async function postCommit(recorder: Recorder, made: MadeCommit): Promise<
   // Rarely needed: another commit was made at the same moment, or given up.
   const others = readPending(repo).filter((pending) => pending.checkpoint !== checkpoint)
   if (others.length > 0) return await (await import('./complete.ts')).completeCommit(recorder, commit)
-  await record(recorder, answered, commit)
-  removePending(repo, checkpoint)
+  try {
+    await using git = answered ?? openGit(repo)
+    await recordCommit(recorder, git, commit)
+  } catch (error) {
+    if (!(error instanceof EntireError && error.code === 'ref-moved')) throw error
+    // Another git held a ref, perhaps when the sessions were settled already: as after a crash.
+    return await (await import('./complete.ts')).completeCommit(recorder, commit)
+  }
+  removePending(repo, checkpoint, recorder.clock().getTime())
 }
 
 // With the auto-commit strategy, turns are commits already, and take the state before them along to the new HEAD.
@@ -76,15 +85,19 @@ async function recordUnlinked(
   commit: CommitInfo,
 ): Promise<void> {
   const { repo } = recorder
-  const { pending, isUnlinked } = readNotes(repo)
+  const notes = readNotes(repo)
+  const { pending } = notes
   const [last] = pending
-  const hasSessions = readLive(repo).sessions.size > 0
-  if (hasSessions && !isUnlinked && (last === undefined || !last.isShown))
+  const { sessions, headLog = 0 } = readLive(repo)
+  const move = readHeadMoves(repo, 0).findLast(({ after }) => after === commit.oid)
+  // An event that came before this hook has decided already.
+  const isDecided = isUnlinked(notes, move) || (move !== undefined && move.end <= headLog)
+  if (sessions.size > 0 && !isDecided && (last === undefined || !last.isShown))
     await (await import('./adopt.ts')).adoptUnlinked(recorder, commit)
   await record(recorder, answered, commit)
   // More than one: the others belong to commits that are still being made.
   const isOwn = pending.length === 1 && (last?.at ?? 0) <= madeAt(repo, commit)
-  keepPending(repo, isOwn ? [] : pending)
+  keepPending(repo, isOwn ? [] : pending, recorder.clock().getTime())
 }
 
 // Git decides on the date of a commit before it runs the first hook, and writes the reflog when the commit is there.

@@ -4,6 +4,7 @@
 import { branchName, shadowRef } from '../checkpoints/layout.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { CommitInfo } from '../git/commit.ts'
+import { readHeadMoves } from '../git/head-log.ts'
 import { isEmptyTree, type Oid } from '../git/oid.ts'
 import { openRefTransaction, type RefMove } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
@@ -24,6 +25,7 @@ import { readPending } from './pending.ts'
 export async function recordCommit(recorder: Recorder, git: GitSession, commit: CommitInfo): Promise<void> {
   const checkpoint = readCheckpointIds(commit.message)[0]
   const live = readLive(recorder.repo)
+  const isNews = noteSeen(recorder.repo, live, commit)
   if (checkpoint !== undefined) {
     // A new id is noted before the commit: any other was in the message already.
     const amends = !readPending(recorder.repo).some((pending) => pending.checkpoint === checkpoint)
@@ -36,6 +38,15 @@ export async function recordCommit(recorder: Recorder, git: GitSession, commit: 
     await clearStateBefore(recorder, git, live, { base, head: commit.oid })
   else await moveStateBefore(recorder, git, live, { base, commit })
   await git.commit()
+  if (isNews && live.sessions.size > 0) writeLive(recorder.repo, live)
+}
+
+/** Notes that a hook has seen the commit. False when that is known. */
+function noteSeen(repo: Repo, live: LiveIndex, { oid }: CommitInfo): boolean {
+  const seen = readHeadMoves(repo, live.headLog ?? 0).findLast(({ after }) => after === oid)?.end
+  if (seen === undefined || seen <= (live.headLog ?? 0)) return false
+  live.headLog = seen
+  return true
 }
 
 /**
@@ -161,7 +172,7 @@ export async function condenseCommit({
 }
 
 // Marks the commit as seen: the end of the turn does not take it for one made without hooks.
-function noteHead({ repo }: Recorder, live: LiveIndex, commit: CommitInfo): void {
+export function noteHead({ repo }: Recorder, live: LiveIndex, commit: CommitInfo): void {
   for (const [id, entry] of live.sessions) {
     const session = entry.active ? readSession(repo, id) : undefined
     if (session === undefined || !isActive(session) || session.turnHead === commit.oid) continue

@@ -28,7 +28,7 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
   const checkpoint = newCheckpointId(recorder)
   // Should this process die between the commit and its checkpoint, the next event finds this note.
   writePending(recorder.repo, { checkpoint, at: recorder.clock().getTime() })
-  work.afterwards.push(() => removePending(recorder.repo, checkpoint))
+  work.afterwards.push(() => removePending(recorder.repo, checkpoint, recorder.clock().getTime()))
   if (!(await commitFiles(work, turn, `${turn.subject}\n\n${checkpointTrailer}: ${checkpoint}\n`))) {
     recorder.say('Skipped commit (no changes since the last commit)')
     return false

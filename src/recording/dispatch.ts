@@ -1,7 +1,8 @@
 // Handles one event of an agent: loads the session under its lock, asks the machine, acts, and saves the
 // state once.
 
-import { isUnfinished } from '../commits/pending.ts'
+import { findMissedCommits, isUnfinished } from '../commits/pending.ts'
+import { headLogSize } from '../git/head-log.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Status } from '../git/status.ts'
 import type { Agent } from '../model/agent.ts'
@@ -127,6 +128,13 @@ async function handle(
   await using git = openGit(repo, { status })
   let opened = openEvent(recorder, git, agent, event)
   if (opened === undefined) return
+  if (!event.isLate) {
+    const size = headLogSize(repo)
+    if (findMissedCommits(repo, opened.work.live).length > 0) {
+      await (await import('../commits/adopt.ts')).adoptMissedCommits(recorder)
+      opened = openEvent(recorder, git, agent, event) ?? opened
+    } else opened.work.live.headLog = size
+  }
   if (opened.continuesTurn) return await save(opened.work)
   let end = new TurnEnd(opened.work)
   if (opened.isKnown && savesStep(opened.work.session, event)) {

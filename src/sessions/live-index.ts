@@ -18,6 +18,8 @@ export interface LiveIndex {
   lastLink?: { commit: string; checkpoint: string }
   /** The last step of any session here: what has not changed since need not be read again. */
   lastStep?: StepMemory
+  /** How far the reflog of HEAD has been read: the commits up to there are linked, or stay without a link. */
+  headLog?: number
 }
 
 export function readLive(repo: Repo): LiveIndex {
@@ -28,13 +30,14 @@ export function readLive(repo: Repo): LiveIndex {
   const link = asObject(record.last_link)
   const [commit, checkpoint] = [asString(link?.commit), asString(link?.checkpoint)]
   const lastStep = parseStep(asObject(record.last_step))
+  const headLog = asNumber(record.head_log)
   // The entry of a deleted state is dropped, or its branch would be kept forever.
   const known = listSessionIds(repo)
   const entries = Object.entries(sessions).filter(([id]) => known.has(id))
   const index: LiveIndex = {
     sessions: new Map(entries.map(([id, entry]) => [id, parseLive(asObject(entry) ?? {})])),
     ...(commit === undefined || checkpoint === undefined ? {} : { lastLink: { commit, checkpoint } }),
-    ...given({ lastStep }),
+    ...given({ lastStep, headLog }),
   }
   return withForeign(repo, index, known)
 }
@@ -80,6 +83,7 @@ export function stageLive(repo: Repo, index: LiveIndex): StagedFile {
       sessions,
       last_link: index.lastLink,
       last_step: index.lastStep && formatStep(index.lastStep),
+      head_log: index.headLog,
     }),
   )
 }

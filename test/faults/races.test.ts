@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { fakeAgent } from '../support/fake-agent.ts'
+import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { rounds, timeLimit } from '../support/rotation.ts'
 import { counted } from '../support/trials.ts'
@@ -104,6 +104,82 @@ test('a commit whose prepare hook began late and was killed leaves no promise', 
   await repo.gitKilling('prepare-commit-msg', 2, ['commit', '--quiet', '-m', 'a'], late)
   await agent.prompt('go on')
   await expectRecorded(repo, 'HEAD', ['a'], agent)
+  expectNoLeftovers(repo)
+})
+
+const nextEvents: Record<string, (agent: FakeAgent) => Promise<unknown>> = {
+  'the next prompt': (agent) => agent.prompt('go on'),
+  'the end of the session': (agent) => agent.end(),
+  'a prompt of another session': (agent) =>
+    agent.hook('user-prompt-submit', { session_id: 'another', prompt: 'b' }),
+}
+
+test('a commit outside of a turn that loses both hooks is linked by the next event, or commit', async () => {
+  await using repo = await faultyRepo({ isCommitted: true })
+  const agent = fakeAgent(repo)
+  // The hooks of the commit never run.
+  const commitAlone = async (file: string, dir: string) => {
+    await repo.git('add', file)
+    await repo.git('-c', `core.hooksPath=${dir}`, 'commit', '--quiet', '-m', file)
+  }
+  for (const [index, next] of Object.values(nextEvents).entries()) {
+    const [lost, mine] = [`lost-${index}`, `mine-${index}`]
+    await agent.turn('work', { [lost]: text(lost) })
+    await commitAlone(lost, repo.base)
+    repo.write(mine, text(mine))
+    await commitAlone(mine, repo.base)
+    await next(agent)
+    await expectRecorded(repo, 'HEAD~', [lost], agent)
+    expect(await repo.run(['git', 'notes', '--ref=entire-checkpoints', 'show'])).toMatchObject({ code: 1 })
+    await agent.turn('go on', {})
+  }
+  await agent.hook('session-end', { session_id: 'another', reason: 'other' })
+  await agent.turn('work', { a: text('a'), b: text('b') })
+  await commitAlone('a', repo.base)
+  await repo.commitAs('human', 'b', 'b')
+  await expectRecorded(repo, 'HEAD~', ['a'], agent)
+  await expectRecorded(repo, 'HEAD', ['b'], agent)
+  // What others made comes by other ways.
+  await agent.turn('work', { c: text('c') })
+  await repo.git('add', 'c')
+  const tree = await repo.git('write-tree')
+  await repo.git(
+    'update-ref',
+    '-m',
+    'pull: Fast-forward',
+    'HEAD',
+    await repo.git('commit-tree', '-p', 'HEAD', '-m', 'c', tree),
+  )
+  await agent.end()
+  expect(await repo.run(['git', 'notes', '--ref=entire-checkpoints', 'show'])).toMatchObject({ code: 1 })
+  expectNoLeftovers(repo)
+  await expectLinksHold(repo)
+})
+
+test('a commit that is to stay without a link stays so when its last hook is killed', async () => {
+  await using repo = await faultyRepo({ isCommitted: true })
+  const agent = fakeAgent(repo)
+  await agent.prompt('work')
+  repo.write('mine', text('mine'))
+  await repo.git('add', 'mine')
+  await repo.gitKilling('post-commit', 0, ['commit', '--quiet', '-m', 'mine'])
+  agent.write('mine', text('mine, too'))
+  await agent.stop()
+  expect(await repo.refs('refs/notes/')).toEqual([])
+  expectNoLeftovers(repo)
+})
+
+test('steps whose branch another git holds while they are committed are removed by the next event', async () => {
+  await using repo = await faultyRepo({ isCommitted: true })
+  const agent = fakeAgent(repo)
+  await agent.turn('work', { a: text('a') })
+  const lock = join(repo.repo.commonDir, `refs/heads/${repo.shadow(await repo.head())}.lock`)
+  writeFileSync(lock, '')
+  await repo.commitAs('human', 'a', 'a')
+  rmSync(lock)
+  await agent.prompt('go on')
+  await expectRecorded(repo, 'HEAD', ['a'], agent)
+  expect(await repo.refs('refs/heads/entire/')).toEqual(['entire/checkpoints/v1'])
   expectNoLeftovers(repo)
 })
 

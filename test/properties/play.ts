@@ -31,7 +31,6 @@ const acts: Play = {
     await undisturbed(world, () => actor.agent.prompt('go on'))
     saved(actor)
     actor.running = true
-    actor.turnNames = new Set()
   },
   async write(world, { who, file }) {
     const actor = world.actors[who] as Actor

@@ -23,8 +23,8 @@ export interface Actor {
   touched: Map<string, Touch>
   /** Those of the touched files that a tool call of the session names. */
   named: Set<string>
-  /** All files that the tool calls of its last turn name, committed ones included. */
-  turnNames: Set<string>
+  /** All files that any of its tool calls has named, committed ones included. */
+  everNamed: Set<string>
 }
 
 export interface Claim {
@@ -62,7 +62,7 @@ export async function newWorld(): Promise<World> {
     alone: false,
     touched: new Map(),
     named: new Set<string>(),
-    turnNames: new Set<string>(),
+    everNamed: new Set<string>(),
   }))
   return {
     repo,
@@ -89,18 +89,18 @@ export function saved(actor: Actor): void {
 
 export function touch(world: World, actor: Actor, file: string, state: Touch): void {
   world.written.set(file, content(world, file))
-  if (state === 'named') for (const names of [actor.named, actor.turnNames]) names.add(file)
+  if (state === 'named') for (const names of [actor.named, actor.everNamed]) names.add(file)
   const known = actor.touched.get(file)
   if (known !== 'saved' && !(known === 'named' && state === 'unseen')) actor.touched.set(file, state)
 }
 
 /**
  * The sessions of which one must know that the actor touched the file: itself, if one of its tool calls names the
- * file. If none does, the file may count for a session whose tool calls do.
+ * file. If none does, evidence may speak for another session that touched the file or has named it.
  */
 export function ownersOf({ actors }: World, actor: Actor, file: string): Actor[] {
   if (actor.named.has(file)) return [actor]
-  const others = actors.filter(({ named, turnNames }) => named.has(file) || turnNames.has(file))
+  const others = actors.filter(({ touched, everNamed }) => touched.has(file) || everNamed.has(file))
   return [...new Set([actor, ...others])]
 }
 

@@ -105,6 +105,8 @@ const messageMs = 10 * 60 * 1000
 export async function checkPending({ repo, recorder, now }: DoctorRun): Promise<Finding[]> {
   if (!isUnfinished(repo) || existsSync(lockFile(repo))) return []
   const pending = readPending(repo)[0]
+  // The note of a commit without a link is cleared by the next event.
+  if (pending === undefined && !existsSync(rewriteFile(repo))) return []
   const isOld = pending === undefined || now.getTime() - pending.at > messageMs
   if (!isOld && !existsSync(rewriteFile(repo)) && !(await isAtHead())) return []
   const remedy: Remedy = {
