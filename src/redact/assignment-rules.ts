@@ -1,9 +1,9 @@
 // Lists rules for secrets that are recognised by the name they are assigned to: in configuration files, source
 // code, JSON inside of strings, markup, environments, options of commands, and sentences.
 
-import { type Judgement, tellingNames, weakNames } from './credentials.ts'
+import { type Judgement, tellingNames, tellingPattern, weakName, weakNames } from './credentials.ts'
 import type { SecretRule } from './rule.ts'
-import { anyOf, anyText, inBothSpellings, plain, type Spelling } from './rule-parts.ts'
+import { anyOf, anyText, inBothSpellings, plain, type Spelling, withTails } from './rule-parts.ts'
 
 // Environment variables in upper case, whose values are bare words.
 
@@ -101,8 +101,9 @@ const key = String.raw`[\w.~+/%-]{10,512}={0,3}`
 const endOfKey = String.raw`(?=\.?(?:["'\x60\s;,)\]}<&|\\]|$))`
 
 /** Passwords without quotes have a digit or a sign, or are several words. */
-const notPlain = String.raw`(?=[^\s"'\x60\\<>]{0,199}[0-9!@#$%^&*?]|[a-z]{3,}-[a-z]{3,}-[a-z])`
-const weakName = String.raw`${anyOf(weakNames).replaceAll('.', '[.]')}(?:[_-]?\d{1,2})?`
+const notPlain = String.raw`(?=[^\s"'\x60\\<>]{0,199}[0-9!@#$%^&*?]|[a-z]{3,}-[a-z]{3,}-[a-z]|[a-z_+/=-]{12})`
+
+const lineBreak = String.raw`(?:\r?\n|\\{1,7}[nr])`
 
 const passwordRules: readonly SecretRule[] = [
   {
@@ -127,25 +128,45 @@ const passwordRules: readonly SecretRule[] = [
   },
   {
     id: 'short-name',
-    keywords: [' pass', '"pass', "'pass"],
+    keywords: withTails(['pass', 'pw'], ['=', ':', ' =', ' :', '"', "'", '\\']),
     ...inBothSpellings(
       ({ quote, blank }) =>
-        `[ "']pass(?:${quote})?${blank}{0,4}[:=]${blank}{0,4}(?:${quote})?(?<secret>${notPlain}${word})${endOfWord}`,
+        `p(?:ass|w)(?:${quote})?${blank}{0,4}[:=]${blank}{0,4}(?:${quote})?(?<secret>${notPlain}${word})${endOfWord}`,
+    ),
+    flags: 'i',
+    bounded: true,
+    accept: 'password word',
+  },
+  {
+    id: 'password-beside',
+    keywords: weakNames,
+    // `password x`, `password (x)`, `password -> x`, and the cells of tables and lists.
+    ...inBothSpellings(
+      ({ quote, blank }) =>
+        String.raw`${weakName}(?:${quote})?(?:${blank}{0,16}(?:->|::|[|,(\u2192])${blank}{0,16}|${blank}{1,2})(?:${quote})?(?<secret>${word})${endOfWord}`,
+    ),
+    flags: 'i',
+    accept: 'striking word',
+  },
+  {
+    id: 'password-block',
+    keywords: weakNames,
+    ...inBothSpellings(
+      ({ quote, blank, space }) =>
+        String.raw`${weakName}(?:${quote})?${blank}{0,4}[:=]${blank}{0,4}(?:[|>][+-]?\d?${blank}{0,4}|(?:${quote})?\$\(cat <<-?(?:${quote})?\w{1,20}(?:${quote})?)?${lineBreak}${space}{0,40}(?<secret>${word})(?=${blank}{0,16}(?:["\r\n\\]|$))`,
     ),
     flags: 'i',
     accept: 'password word',
   },
 ]
 
-const telling = tellingNames.map(({ word: start, unless }) =>
-  unless === undefined ? start : `${start}(?!${unless})`,
-)
+const telling = tellingNames.map(tellingPattern)
 /** `key_file`, `token type`: says something about a secret. */
 const aboutIt = `(?![ _.-]?(?:id|name|file|path|ur[li]|type|length|size|count|version|alias|vault)s?(?![a-z]))`
 
 const keyAssignment = inBothSpellings(
   (spelling) =>
-    `${anyOf(telling)}${aboutIt}${restOfName(spelling)}(?:${toQuoted(spelling)}|${toBare(spelling)}${spelling.space}{0,4})(?<secret>${key})${endOfKey}`,
+    `${anyOf(telling)}${aboutIt}${restOfName(spelling)}(?:${toQuoted(spelling)}|${toBare(spelling)}${spelling.space}{0,4})(?<secret>${key}${endOfKey}|${word}${endOfWord})`,
 )
 /** A list in JSON: each of its items counts as the value of its key. */
 const listOfKeys = String.raw`${anyOf(telling)}[\w.-]{0,20}"\s{0,40}:\s{0,40}\[`
@@ -157,7 +178,7 @@ const keyRules: readonly SecretRule[] = [
     source: keyAssignment.source,
     encoded: `${keyAssignment.encoded}|${listOfKeys}`,
     flags: 'i',
-    accept: 'random',
+    accept: 'unlikely',
   },
   {
     id: 'aws-secret-key',
@@ -187,9 +208,9 @@ function optionRule(id: string, names: readonly string[], accept: Judgement): Se
   return {
     id,
     keywords: names.map((option) => `-${option}`),
-    source: String.raw`${atOption}-${anyOf(names)}(?:-\w{1,20})?[ =]{1,2}(?:${plain.quote})?(?<secret>[^\s"'\\\x60<>]{6,})`,
+    source: String.raw`${atOption}-${anyOf(names)}(?:-\w{1,20})?(?:[ =]{1,2}|${plain.quote}, ?)(?:${plain.quote})?(?<secret>[^\s"'\\\x60<>]{6,})`,
     flags: 'i',
-    encoded: String.raw`-${anyOf(names)}(?:-\w{1,20})?[ =]{1,2}\\{0,7}["'\x60]?[^\s"'\\\x60<>]{6}`,
+    encoded: String.raw`-${anyOf(names)}(?:-\w{1,20})?(?:[ =]{1,2}|\\{0,7}["'\x60], ?)\\{0,7}["'\x60]?[^\s"'\\\x60<>]{6}`,
     accept,
     anonymous: true,
   }
@@ -197,7 +218,7 @@ function optionRule(id: string, names: readonly string[], accept: Judgement): Se
 
 const optionRules: readonly SecretRule[] = [
   optionRule('command-option', weakOptions, 'password word'),
-  optionRule('command-option-key', ['key', 'credentials', 'base'], 'random'),
+  optionRule('command-option-key', ['key', 'credentials', 'base'], 'unlikely'),
 ]
 
 export const assignmentRules: readonly SecretRule[] = [

@@ -35,6 +35,14 @@ const connectionRules: readonly SecretRule[] = [
     anonymous: true,
   },
   {
+    id: 'uri-password-with-slash',
+    keywords: ['://'],
+    source: String.raw`:\/\/[^\s/?#:@[\]"'<>\\\x60]{0,256}:(?<secret>[^\s/@"'<>\\\x60(){}]{0,256}\/[^\s@"'<>\\\x60(){}]{0,256})@(?=[\w%.-]{1,256}(?:[:/?\s"'\\\x60]|$))`,
+    encoded: String.raw`:\/\/[^\s@]{1,1600}@`,
+    accept: 'password literal, no port',
+    anonymous: true,
+  },
+  {
     id: 'uri-token',
     keywords: ['://'],
     source: String.raw`:\/\/(?<secret>[^\s/?#:@"'<>\\\x60]{12,512})@(?=[\w[%.-])`,
@@ -66,6 +74,14 @@ const connectionRules: readonly SecretRule[] = [
     flags: 'i',
     encoded: anyText,
     accept: 'opaque',
+  },
+  {
+    id: 'authorization-value',
+    keywords: ['authorization'],
+    source: String.raw`authorization(?:${plain.quote})?\s?[:=,]\s?(?:${plain.quote})?(?:basic|bearer|token|bot|apikey)\s{1,2}(?<secret>[^\s"'\\\x60<>,;(){}]{8,4096})`,
+    flags: 'i',
+    encoded: anyText,
+    accept: 'password word',
   },
   {
     id: 'bearer',

@@ -1,10 +1,35 @@
 // Lists rules for secrets that are recognised by the command, statement, header or file they stand in.
 import type { SecretRule } from './rule.ts'
-import { anyText, inBothSpellings, plain } from './rule-parts.ts'
+import { anyOf, anyText, inBothSpellings, plain } from './rule-parts.ts'
 
 const { quote } = plain
 /** A bare or quoted argument of a command. */
 const argument = String.raw`(?:${quote})?(?<secret>[^\s"'\\\x60<>|;]{4,200})`
+
+/** Commands with an option of their own for a password. */
+const passwordCommands: readonly { name: string; rest?: string; option: string }[] = [
+  { name: 'redis-cli ', option: '-a ' },
+  { name: 'ldap', rest: '(?:search|add|modify|delete|whoami|passwd) ', option: '-w ' },
+  { name: 'docker login ', option: '-p ' },
+  { name: 'podman login ', option: '-p ' },
+  { name: 'helm registry login ', option: '-p ' },
+  { name: 'az login ', option: '-p ' },
+  { name: 'mongo', rest: '(?:sh|dump|restore|export|import)? ', option: '-p ' },
+  { name: 'keytool ', option: '-(?:store|key|new|src|dest)pass ' },
+  { name: 'jarsigner ', option: '-(?:store|key)pass ' },
+  { name: 'openssl enc ', option: '-k ' },
+  { name: 'openssl aes', option: '-k ' },
+  { name: 'zip ', option: '-P ?' },
+  { name: '7z ', option: '-p' },
+  { name: '7za ', option: '-p' },
+  { name: 'unrar ', option: '-p' },
+  { name: 'sqlcmd ', option: '-P ?' },
+  { name: 'pdftk ', option: '(?:user|owner|input)_pw ' },
+  { name: 'qpdf ', option: '--password=' },
+]
+
+const withPassword = ({ name, rest = '', option }: (typeof passwordCommands)[number]) =>
+  String.raw`${name}${rest}[^\r\n|;]{0,200}?(?<=[ "'])${option}`
 
 const shellRules: readonly SecretRule[] = [
   {
@@ -37,15 +62,22 @@ const shellRules: readonly SecretRule[] = [
   },
   {
     id: 'command-password',
-    keywords: ['redis-cli ', 'ldapsearch ', 'ldapadd ', 'ldapmodify ', 'docker login ', 'podman login '],
-    source: String.raw`(?:redis-cli [^\r\n|;]{0,200}?-a|ldap(?:search|add|modify) [^\r\n|;]{0,200}?-w|(?:docker|podman) login [^\r\n|;]{0,200}?-p) ${argument}`,
+    keywords: passwordCommands.map(({ name }) => name),
+    source: `${anyOf(passwordCommands.map(withPassword))}${argument}`,
+    encoded: anyText,
+    accept: 'written out',
+  },
+  {
+    id: 'command-account',
+    keywords: ['smbclient ', 'rpcclient ', 'sqlplus ', 'chpasswd', 'net use ', 'htpasswd '],
+    source: String.raw`(?:(?:smb|rpc)client [^\r\n|;]{0,200}?-U ?(?:${quote})?[^\s%"']{1,100}%|sqlplus (?:-\w{1,2} ){0,3}(?:${quote})?\w[\w.-]{0,60}/|chpasswd ?<<< ?(?:${quote})?[\w.-]{1,60}:|net use [^\r\n|;]{0,200}?\/user:[^\s"']{1,100} |htpasswd (?:-[a-zA-Z]{1,6} ){0,4}?-[a-zA-Z]{0,5}b[a-zA-Z]{0,5} (?:-[a-zA-Z]{1,4} ){0,3}(?:(?<=-[a-zA-Z]{0,5}n[a-zA-Z]{0,5} )|[^\s-][^\s]{0,200} )[^\s:]{1,100} )(?:${quote})?(?<secret>[^\s"'\\\x60<>|;@]{4,200})`,
     encoded: anyText,
     accept: 'written out',
   },
   {
     id: 'openssl-password',
     keywords: ['pass:'],
-    source: String.raw`pass:(?<secret>[^\s"'\\\x60<>|;]{4,200})(?=\s-)`,
+    source: String.raw`pass:(?<secret>[^\s"'\\\x60<>|;]{4,200})(?=\s-|(?<=-pass(?:in|out)? (?:${quote})?pass:[^\s"'\\\x60<>|;]{4,200}))`,
     encoded: anyText,
     accept: 'password word',
   },
@@ -110,7 +142,7 @@ const headerRules: readonly SecretRule[] = [
     keywords: ['x-'],
     ...inBothSpellings(
       ({ quote }) =>
-        String.raw`x-(?:[a-z]{1,20}-){0,4}(?:key|token|secret|auth|signature)(?:${quote})?\s?[:=,]\s?(?:${quote})?(?<secret>[\w.~+/=%-]{6,4096})(?=["'\x60\s;,)&\\]|$)`,
+        String.raw`x-(?:[a-z]{1,20}-){0,4}(?:key|token|secret|auth|signature)(?:${quote})?\s?[:=,]\s?(?:${quote})?(?<secret>[^\s"'\\\x60<>,;(){}]{6,4096})(?=["'\x60\s;,)&\\]|$)`,
     ),
     flags: 'i',
     accept: 'password word',
@@ -143,7 +175,7 @@ const fileRules: readonly SecretRule[] = [
   {
     id: 'npmrc',
     keywords: ['_authToken', '_auth', '_password'],
-    source: String.raw`(?<=^|[\n:]|\\n)_(?:authToken|auth|password) ?= ?(?:${quote})?(?<secret>[A-Za-z0-9+/=_.-]{8,})`,
+    source: String.raw`(?<=^|[\n:]|\\n)_(?:authToken|auth|password) ?= ?(?:${quote})?(?<secret>[^\s"'\\\x60<>]{8,})`,
     encoded: '_(?:authToken|auth|password) ?=',
     accept: 'opaque',
   },

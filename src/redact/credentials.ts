@@ -26,12 +26,19 @@ function isOpaque(value: string): boolean {
 
 /** In source code a quoted word is more often a label than a password. */
 function isPasswordLiteral(value: string): boolean {
-  if (value.length < 6 || isTemplate(value) || reference.test(value)) return false
-  return (/[0-9!@#$%^&*?]/.test(value) && !algorithm.test(value)) || isPassphrase(value)
+  if (value.length < 6 || isTemplate(value) || isReference(value)) return false
+  if (/[0-9!@#$%^&*?]/.test(value)) return !algorithm.test(value)
+  return isPassphrase(value) || isScrambled(value)
 }
 
+const reference = /^(?:env|vault|arn|file|ref|sops|op|ssm|https?):|:\/\//i
+const path = /^[.~]?\/[\w.-]+\//
+
 /** `vault:secret/db`, `arn:aws:…`, `https://…`, `/run/secrets/db`: where the secret is, and not the secret. */
-const reference = /^(?:env|vault|arn|file|ref|sops|op|ssm|https?):|^[.~]?\/[\w.-]+\/|:\/\//i
+function isReference(value: string): boolean {
+  return reference.test(value) || (path.test(value) && value.split(/[./]/).every(isNamePart))
+}
+
 /** Said of a password, and not one. */
 const algorithm =
   /^(?:base\d\d|sha-?\d|md5|argon2|bcrypt|s?crypt|pbkdf2|utf-?\d|aes-?\d|hs\d{3}|rs\d{3}|oauth2|h[mt][at][cp])/i
@@ -43,6 +50,20 @@ function isPassphrase(value: string): boolean {
   return value.length >= 16 && /^[a-z]{3,}(?:-[a-z]{3,}){2,}$/i.test(value) && !labelPart.test(value)
 }
 
+const spoken =
+  /^(?:(?=.*[aeiouy])(?!.*[bcdfghjklmnpqrstvwxz]{5}).{3,}|a[nst]|b[ey]|do|go|html|i[dfnost]|me|my|no|o[fknr]|so|to|up|ur[il]|we)$/i
+
+/** Letters whose case changes as it does by chance, as in `FoNPcbdaKwtgHw`, and not as in `parseHtmlOfPage`. */
+function isScrambled(value: string): boolean {
+  if (!/^[A-Za-z_+/=-]{12,512}$/.test(value) || (value.match(/[a-z][A-Z]/g)?.length ?? 0) < 2) return false
+  const parts = value.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []
+  const ofWords = parts.filter((part) => spoken.test(part)).join('').length
+  return ofWords < 0.7 * parts.join('').length
+}
+
+/** `2048-bit`, `id_rsa.pem`: what a key is like, or where it is. */
+const aboutKey =
+  /^\d+-?(?:bit|byte|char|digit|day|hour|min|sec)|^id_(?:rsa|dsa|ecdsa|ed25519)|\.(?:pem|key|crt|json|ya?ml|txt|[cm]?[jt]sx?|py|go|rs|rb|md|pub)$/i
 const typeName =
   /^(?:u?int|bytes|float|varchar|char|string|complex|[iuf])\d{1,3}(?:_t)?[?!]?$|^[A-Za-z]+[?!]$|^![A-Za-z]+$/i
 const ownName = /^(?:[a-z]+_)?pass(?:word|wd)?_?\d{0,2}$/i
@@ -50,17 +71,43 @@ const dotted = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+$/
 
 /** Without quotes it may as well be a variable, a type or a call. */
 function isPasswordWord(value: string): boolean {
-  return isPasswordLiteral(value) && !typeName.test(value) && !ownName.test(value) && !dotted.test(value)
+  return isPasswordLiteral(value) && ![typeName, ownName, dotted, aboutKey].some((shape) => shape.test(value))
 }
 
 const surelyRandom = 3.5
 
 /** Letters and digits in a mixture that no person writes by hand. */
 function looksRandom(value: string): boolean {
+  if (isScrambled(value)) return true
   if (value.length < 12 || isTemplate(value) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false
   const bits = entropy(value, 0, value.length)
-  if (bits <= surelyRandom && (bits < 3 || value.length < 16)) return false
-  return !reference.test(value) && !value.split(/[./:]/).every(isNamePart)
+  if (bits <= surelyRandom && (bits < 3 || (value.length < 16 && kindsIn(value) < 3))) return false
+  return !isReference(value) && !aboutKey.test(value) && !value.split(/[./:+]/).every(isNamePart)
+}
+
+const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9\s._/-]/]
+const kindsIn = (value: string) => kinds.filter((kind) => kind.test(value)).length
+
+const emailAddress = /^[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,}$/
+
+/** Made of characters of many kinds, and not of words and signs, such as `Ctrl+Alt+F12`. */
+function isStrong(value: string): boolean {
+  if (value.length < 10 || kindsIn(value) < 3 || isTemplate(value) || algorithm.test(value)) return false
+  if (isReference(value) || emailAddress.test(value) || dotted.test(value.replace(/[!?]/g, ''))) return false
+  return !value.split(/[^A-Za-z0-9]+/).every(isNamePart)
+}
+
+/** What programs generate, or what a person would not write by chance. */
+function isUnlikely(value: string): boolean {
+  return keyShape.test(value) ? looksRandom(value) : isStrong(value)
+}
+
+/** In a sentence or a list, where any word can follow the name. */
+function isStrikingWord(value: string): boolean {
+  if (!isPasswordWord(value)) return false
+  return (
+    isUnlikely(value) || (value.length >= 8 && kindsIn(value) === kinds.length && !emailAddress.test(value))
+  )
 }
 
 /** A digit in the middle of a word, or letters that cannot be spoken, are not of a name. */
@@ -68,7 +115,7 @@ const unspeakable = /[A-Za-z]\d+[a-z]|[bcdfghjklmnpqrstvwxz]{5}/i
 const numberedWord = /^[A-Z]?[a-z]{1,11}\d{0,4}$|^[A-Za-z]+$/
 
 function isNamePart(part: string): boolean {
-  if (part.length < 4) return true
+  if (part.length < 4 || part.toLowerCase() === 'ctrl') return true
   return isMadeOfWords(part) && !unspeakable.test(part) && (/[-_]/.test(part) || numberedWord.test(part))
 }
 
@@ -78,8 +125,9 @@ function isNamePart(part: string): boolean {
  */
 export function isRecognisable(value: string): boolean {
   if (value.length < 8 || isTemplate(value)) return false
-  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9\s._/-]/].filter((kind) => kind.test(value)).length
-  return kinds >= 3 || looksRandom(value) || (/[A-Za-z]\d+[A-Za-z]/.test(value) && !algorithm.test(value))
+  return (
+    kindsIn(value) >= 3 || looksRandom(value) || (/[A-Za-z]\d+[A-Za-z]/.test(value) && !algorithm.test(value))
+  )
 }
 
 /** User and password as base64, as in the configuration of docker. */
@@ -94,6 +142,7 @@ function isCookie(value: string): boolean {
 }
 
 const portAndQuery = /^\d{1,5}[?#]/
+const portAndPath = /^\d{1,5}[?#/,]/
 
 /** The checks that rules apply to a match, by name. */
 export const judgements = {
@@ -105,8 +154,11 @@ export const judgements = {
   'encoded pair': isEncodedPair,
   cookie: isCookie,
   random: looksRandom,
+  unlikely: isUnlikely,
+  'striking word': isStrikingWord,
   'written out': (value: string) => !isTemplate(value),
   'written out, no port': (value: string) => !isTemplate(value) && !portAndQuery.test(value),
+  'password literal, no port': (value: string) => isPasswordLiteral(value) && !portAndPath.test(value),
   'key block': (value: string) => /[A-Za-z0-9+/=]{20,}/.test(value.slice('-----BEGIN'.length)),
 }
 
@@ -114,35 +166,59 @@ export type Judgement = keyof typeof judgements
 
 // Common names of variables and keys that hold a secret.
 
-export const passwordNames = ['password', 'passwd', 'passphrase', 'passcode', 'pwd']
-const shortNames = ['_pass', '-pass', '.pass', 'userpass', 'dbpass']
-/** Names that leave so little doubt that any value with a digit counts. */
-const unmistakable = [
-  'api_key',
-  'api-key',
-  'apikey',
-  'client_secret',
-  'client-secret',
-  'clientsecret',
-  'secret_key',
+export const passwordNames = [
+  'password',
+  'passwd',
+  'passphrase',
+  'passcode',
+  'pwd',
+  'passwort',
+  'kennwort',
+  'mot de passe',
 ]
-export const weakNames: readonly string[] = [...passwordNames, ...shortNames, ...unmistakable]
+const shortNames = ['_pass', '-pass', '.pass', 'userpass', 'dbpass', 'user pass']
+/** Names that leave so little doubt that any value with a digit counts. */
+const unmistakable: Record<string, readonly string[]> = {
+  key: ['api', 'secret', 'private', 'access', 'signing', 'encryption'],
+  token: ['access', 'auth', 'refresh', 'api', 'bearer', 'bot'],
+  secret: ['client', 'app', 'api', 'consumer', 'shared', 'webhook'],
+}
+const pairs = Object.entries(unmistakable).flatMap(([noun, firsts]) => firsts.map((first) => [first, noun]))
+export const weakNames: readonly string[] = [
+  ...passwordNames,
+  ...shortNames,
+  ...pairs.flatMap(([first, noun]) => ['', '_', '-', '.', ' '].map((between) => `${first}${between}${noun}`)),
+]
+/** An expression for any of them. */
+export const weakName = `(?:${[
+  ...[...passwordNames, ...shortNames].map((name) => name.replace('.', '[.]')),
+  ...Object.entries(unmistakable).map(([noun, firsts]) => `(?:${firsts.join('|')})[_. -]?${noun}`),
+].join('|')})(?:[_-]?\\d{1,2})?`
 
 /** As the end of a key of JSON: any value that looks random counts. */
 const secretNames = ['secret', 'token', 'secretkey', 'access_key', 'accesskey', 'auth']
 
 /** Parts of names that tell of a key, unless they go on so. A value counts if it looks random. */
-export const tellingNames: readonly { word: string; unless?: string }[] = [
+export const tellingNames: readonly { word: string; unless?: string; unlessAfter?: string }[] = [
   { word: 'access', unless: 'ib|or' },
   { word: 'auth', unless: 'or(?!i[sz])' },
   { word: 'api', unless: 'd|tal' },
   { word: 'credential' },
   { word: 'creds' },
-  { word: 'key', unless: 'board|code|word|frame|stroke|press' },
+  {
+    word: 'key',
+    unless: 'board|code|word|frame|stroke|press',
+    unlessAfter: '(?:cache|public|primary|foreign|sort|partition)[-_ ]?',
+  },
   { word: 'passw' },
   { word: 'secret' },
   { word: 'token', unless: 'iz' },
 ]
+
+export function tellingPattern({ word, unless, unlessAfter }: (typeof tellingNames)[number]): string {
+  const before = unlessAfter === undefined ? '' : `(?<!${unlessAfter})`
+  return unless === undefined ? word : `${before}${word}(?!${unless})`
+}
 
 // Members of a JSON object that are secret because of their own key or because of the keys beside them.
 
@@ -150,15 +226,15 @@ const hostKey = /^(?:db_?)?(?:host|hostname|server|endpoint|address|addr|url)$/
 const userKey = /^(?:db_?)?(?:user|username|user_name|login|account)$/
 const passwordKeys = ['password', 'passwd', 'pwd', 'pass', 'passphrase']
 const passwordKey = new RegExp(`^(?:db_?)?(?:${passwordKeys.join('|')})$`)
-const passwordMember = new RegExp(`(?:${weakNames.join('|').replaceAll('.', '[.]')})(?:[_-]?\\d{1,2})?$`)
+const passwordMember = new RegExp(`(?:^pass|^pw|${weakName})$`)
 const secretMember = new RegExp(`(?:${secretNames.join('|')})$`)
 const keyShape = /^[\w.~+/%-]{10,512}={0,3}$/
-const tellingMember = new RegExp(
-  `(?:${tellingNames.map(({ word, unless }) => word + (unless === undefined ? '' : `(?!${unless})`)).join('|')})[ \\t\\w.-]{0,20}$`,
-)
+const tellingMember = new RegExp(`(?:${tellingNames.map(tellingPattern).join('|')})[ \\t\\w.-]{0,20}$`)
 
 /** A JSON text has such a member only if it contains one of these in front of a quote. */
-export const credentialKeys: readonly string[] = [...new Set([...passwordKeys, ...weakNames, ...secretNames])]
+export const credentialKeys: readonly string[] = [
+  ...new Set([...passwordKeys, 'pw', ...weakNames, ...secretNames]),
+]
 
 export type KeyRole = 'host' | 'user' | 'password'
 
@@ -190,8 +266,7 @@ export function isSecretMember(key: string, value: string): boolean {
   if (/\s/.test(value)) return false
   if (name === 'auth' && isEncodedPair(value)) return true
   if (passwordMember.test(name) && isPasswordLiteral(value)) return true
-  const counts = secretMember.test(name) || (tellingMember.test(name) && keyShape.test(value))
-  return counts && looksRandom(value)
+  return (secretMember.test(name) && looksRandom(value)) || (tellingMember.test(name) && isUnlikely(value))
 }
 
 const paths = ['filepath', 'file_path', 'cwd', 'root', 'directory', 'dir', 'path']
@@ -286,9 +361,12 @@ export function isHighEntropy(text: string, start: number, end: number): boolean
   return !agentId.test(token) && !isMadeOfWords(token) && !isDigest(text, start)
 }
 
-/** Digests of lock files: `sha512-…` of npm, `h1:…` of Go, with the length that such a digest has. */
+/**
+ * Digests of lock files: `sha512-…` of npm, `h1:…` of Go, with the length that such a digest has; fingerprints of
+ * keys; digests and paths of nix, which are written without e, o, t and u.
+ */
 const digest =
-  /(?<![A-Za-z0-9])(?:sha512-[A-Za-z0-9+/]{86}==|sha384-[A-Za-z0-9+/]{64}|(?:sha256-|h1:)[A-Za-z0-9+/]{43}=|sha1-[A-Za-z0-9+/]{27}=)(?![A-Za-z0-9+/=])/y
+  /(?<![A-Za-z0-9])(?:sha512-[A-Za-z0-9+/]{86}==|sha384-[A-Za-z0-9+/]{64}|(?:sha256-|h1:)[A-Za-z0-9+/]{43}=|SHA256:[A-Za-z0-9+/]{43}|sha1-[A-Za-z0-9+/]{27}=|[0-9a-df-np-sv-z]{52}|(?<=\/nix\/store\/)[0-9a-df-np-sv-z]{32}(?=-))(?![A-Za-z0-9+/=])/y
 const longestDigest = 'sha512-'.length + 88
 const ofDigest = /[A-Za-z0-9+/=:-]/
 

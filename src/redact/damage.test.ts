@@ -19,6 +19,17 @@ const digest = (algorithm: string, encoding: 'hex' | 'base64', seed: string) =>
   createHash(algorithm).update(seed).digest(encoding)
 const uuidOf = (seed: string) =>
   digest('md5', 'hex', seed).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+const nixLetters = '0123456789abcdfghijklmnpqrsvwxyz'
+const nixDigest = (seed: string, length: number) =>
+  Array.from(createHash('sha512').update(seed).digest(), (byte) => nixLetters[byte % 32])
+    .join('')
+    .slice(0, length)
+const bytesOf = (seed: string, length: number) =>
+  Array.from({ length: Math.ceil(length / 64) }, (_, at) =>
+    digest('sha512', 'base64', `${seed}-${at}`).slice(0, 86),
+  )
+    .join('')
+    .slice(0, Math.ceil((length * 4) / 3))
 const many = (count: number, line: (seed: string, name: string) => string) =>
   Array.from({ length: count }, (_, at) => line(String(at), names[at % names.length]!)).join('\n')
 
@@ -79,6 +90,29 @@ const documents: Record<string, string> = {
     200,
     (seed) =>
       `registry.test/app@sha256:${digest('sha256', 'hex', seed)} ${digest('md5', 'hex', seed).slice(0, 12)}`,
+  ),
+  'nix expressions': many(
+    200,
+    (seed, name) =>
+      `  src = fetchurl {\n    url = "https://example.test/${name}-${seed}.tar.gz";\n    sha256 = "${nixDigest(seed, 52)}";\n  };\n  # /nix/store/${nixDigest(`s${seed}`, 32)}-${seed}.0`,
+  ),
+  'answers of a cache': many(
+    200,
+    (seed) => `HTTP/1.1 200 OK\nCache-Key: ${digest('sha256', 'hex', seed)}\nAge: ${seed}\n`,
+  ),
+  'public keys': many(
+    40,
+    (seed) =>
+      `ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC${bytesOf(seed, 276)} jane@laptop\nssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${bytesOf(`e${seed}`, 30)} jane@laptop`,
+  ),
+  'pictures in a page': many(
+    20,
+    (seed) => `<img alt="" src="data:image/png;base64,iVBORw0KGgo${bytesOf(seed, 3000)}">`,
+  ),
+  'key bindings': many(
+    40,
+    (seed) =>
+      `{ "key": "ctrl+Shift+Alt+F${Number(seed) % 12}", "command": "workbench.action.openEditor${seed}" },`,
   ),
   'minified code': many(
     200,
@@ -146,7 +180,38 @@ const lines = [
   'docker login -u app --password-stdin registry.test',
   'curl -H "Authorization: Bearer $TOKEN" https://api.test',
   'tool --password-file /run/secrets/db1 --token-ttl 3600',
+  'password: required',
+  '| password | string | required |',
+  '| api_key | string | The key of the service, 32 characters |',
+  'access_token: string | null',
+  'const accessToken = await getAccessToken()',
+  'const refreshToken = parseRefreshTokenFromHtmlOfPage(body)',
+  'private_key: id_rsa_2048.pem',
+  'access_token: <your-token>',
+  'Authorization: Bearer <your-token>',
+  'Authorization: Bearer YOUR_ACCESS_TOKEN',
+  `//registry.npmjs.org/:_authToken=$\{NPM_TOKEN}`,
+  `access_token: $\{{ secrets.ACCESS_TOKEN }}`,
+  'secret_key = process.env.SECRET_KEY',
+  'secretKey: env.SECRET_KEY_V2,',
+  'passwd, err := term.ReadPassword(0)',
+  'password:\n  type: string\n  minLength: 8',
+  'password:\n  - required\n  - min:8',
+  'pass: true, fail: false',
+  'pass = count > 0',
+  'cat password | base64 | python3 -m json.tool',
+  'http://localhost:3000/node_modules/@vite/client',
+  'see https://registry.npmjs.org/@types/node@20.1.0',
+  'import x from "http://cdn.test:8080/npm/react@18.2.0"',
+  'zip -r a.zip src -x "*.test.ts"',
+  'mongo --host db.test -u admin -p',
+  '["--token-file", "/run/secrets/db1", "--verbose"]',
+  '["--password", "$DB_PASSWORD"]',
   // Prose.
+  'The private key is 2048-bit RSA, the access token is short-lived.',
+  'An access token expires after 3600 seconds; the refresh token after 30 days.',
+  'Use password-based login (PBKDF2) or the API key v2 endpoint.',
+  'The private key fingerprint is SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8.',
   'The password is hashed with bcrypt and never stored.',
   'Your password must be at least 12 characters long.',
   'The token is refreshed every 15 minutes, the access key is rotated.',

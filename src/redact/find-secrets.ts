@@ -12,7 +12,24 @@ export interface Finding extends Span {
 }
 
 export function findSecrets(text: string): Finding[] {
-  return [...findTokens(text), ...findByRules(text)]
+  const found = [...findTokens(text), ...findByRules(text)]
+  return found.length === 0 ? found : withoutPublic(text, found)
+}
+
+/** Pictures and fonts in an address, and public keys. */
+const publicData =
+  /(?:data:(?:image|font|audio|video)\/[\w.+-]{1,40};base64,|(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d{3}) (?=AAAA[A-Z]))[A-Za-z0-9+/=]+/g
+
+function withoutPublic(text: string, found: Finding[]): Finding[] {
+  if (!text.includes(';base64,') && !text.includes(' AAAA')) return found
+  const spans = Array.from(text.matchAll(publicData), ({ 0: { length }, index }) => [index, index + length])
+  let next = 0
+  return found
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start, end }) => {
+      while (next < spans.length && spans[next]![1]! <= start) next += 1
+      return next === spans.length || start < spans[next]![0]! || end > spans[next]![1]!
+    })
 }
 
 /** Without the runs of characters that only look random, which ids, paths and names of members may be. */

@@ -17,6 +17,8 @@ export interface JsonString {
 interface Frame {
   array: boolean
   key: string | undefined
+  /** The name of an option that is the previous item of a list, as in `["--password", "x"]`. */
+  option: string | undefined
   first: number
   media: boolean
   host: boolean
@@ -82,14 +84,20 @@ export function decodeString(text: string, start: number, end: number): string {
   return inner.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inner
 }
 
-/** Where in the JSON text the character of a string is that begins at `from` and has this place when decoded. */
-export function encodedPlace(text: string, from: number, place: number): number {
-  let at = from
-  for (let decoded = 0; decoded < place; decoded++) {
-    if (text[at] !== '\\') at += 1
-    else at += text[at + 1] === 'u' ? 6 : 2
+/**
+ * Where in the JSON text the character of a string is that begins at `from` and has this place when decoded. Goes on
+ * from the place before, so that many places in order take no longer than one.
+ */
+export function encodedPlaces(text: string, from: number): (place: number) => number {
+  let [decoded, at] = [0, from]
+  return (place) => {
+    if (place < decoded) [decoded, at] = [0, from]
+    for (; decoded < place; decoded++) {
+      if (text[at] !== '\\') at += 1
+      else at += text[at + 1] === 'u' ? 6 : 2
+    }
+    return at
   }
-  return at
 }
 
 /** The items of a list count as values of the key of the list; an object has its own keys. */
@@ -97,6 +105,7 @@ function openFrame(array: boolean, outer: Frame | undefined, first: number): Fra
   return {
     array,
     key: array ? outer?.key : undefined,
+    option: undefined,
     first,
     media: false,
     host: false,
@@ -108,10 +117,18 @@ function openFrame(array: boolean, outer: Frame | undefined, first: number): Fra
 }
 
 function addValue(found: JsonString[], frame: Frame | undefined, { start, end }: Span, text: string): void {
-  const key = frame?.key
+  const key = frame?.option ?? frame?.key
+  if (frame?.array) frame.option = optionIn(text, start, end)
   const value = { start, end, key, isName: key !== undefined && isSkippedKey(key), password: false }
   if (frame?.array === false && key !== undefined) addMember(frame, key, value, text)
   if (key === undefined || !isSealedKey(key)) found.push(value)
+}
+
+const longestOption = 60
+
+function optionIn(text: string, start: number, end: number): string | undefined {
+  const isOption = text[start + 1] === '-' && end - start <= longestOption
+  return isOption ? decodeString(text, start, end).replace(/^-{1,2}/, '') : undefined
 }
 
 function addMember(frame: Frame, key: string, value: JsonString, text: string): void {

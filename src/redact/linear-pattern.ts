@@ -6,7 +6,25 @@ import { type Node, parsePattern } from './pattern-syntax.ts'
 
 export interface LimitedPattern {
   /** The matches from left to right; undefined when the text would take too many steps. */
-  find(text: string): [start: number, end: number][] | undefined
+  find(text: string, pool?: StepPool): [start: number, end: number][] | undefined
+}
+
+/** The steps that all expressions of a run may take together beyond what usual expressions take. */
+export interface StepPool {
+  left: number
+  /** What an expression may take for each character without taking from the pool. */
+  perCharacter: number
+}
+
+const usualSteps = 20
+/** With more expressions than this, each may take less. */
+const usualExpressions = 10
+/** About a second. */
+const stepsOfPool = 50_000_000
+
+export function openPool(expressions: number): StepPool {
+  const perCharacter = usualSteps * Math.min(1, usualExpressions / Math.max(1, expressions))
+  return { left: stepsOfPool, perCharacter }
 }
 
 type Instruction =
@@ -27,21 +45,38 @@ export function compilePattern(source: string, ignoreCase: boolean): LimitedPatt
   emit(parsePattern(source, ignoreCase), program)
   program.push({ op: 'match' })
   const first = firstCharacters(program)
-  return { find: (text) => new Run(program, text).findAll(first) }
+  return {
+    find: (text, pool = openPool(1)) => {
+      const run = new Run(program, text, pool)
+      const found = run.findAll(first)
+      run.settle(pool)
+      return found
+    },
+  }
 }
 
 class Run {
   readonly #failed: Uint8Array
   readonly #places: number
+  readonly #free: number
+  readonly #allowed: number
   #steps: number
 
   constructor(
     readonly program: readonly Instruction[],
     readonly text: string,
+    pool: StepPool,
   ) {
     this.#places = text.length + 1
     this.#failed = new Uint8Array(Math.ceil((program.length * this.#places) / 8))
-    this.#steps = stepsPerCharacter * (text.length + 16)
+    this.#free = pool.perCharacter * (text.length + 16)
+    this.#allowed = Math.min(stepsPerCharacter * (text.length + 16), this.#free + pool.left)
+    this.#steps = this.#allowed
+  }
+
+  /** Takes from the pool what was more than usual. */
+  settle(pool: StepPool): void {
+    pool.left = Math.max(0, pool.left - Math.max(0, this.#allowed - this.#steps - this.#free))
   }
 
   findAll(canStart: (code: number) => boolean): [number, number][] | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createRedactor, redactText, redactTranscript } from './redact.ts'
+import { createRedactor, type Redactor, redactText, redactTranscript } from './redact.ts'
 
 const redactor = createRedactor({ emails: false, phones: false, rules: [] })
 
@@ -30,6 +30,15 @@ const pieces = [
   ':5432:a:b',
   '://aaaaaaaaaaaaaaaa',
   'sha512-AAAAaaaa0123+/',
+  'https://a:b/c',
+  'password | password -> ',
+  'password: |\n  ',
+  'keytool zip 7z mongo openssl enc ',
+  'htpasswd -b -b a ',
+  'smbclient sqlplus net use /user:a ',
+  'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7hkIWgk5km94nRORoDezwnJ ',
+  'data:image/png;base64,',
+  'FoNPcbdaKwtgHw_',
   'h1:aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW/',
 ]
 
@@ -57,5 +66,17 @@ test.each(pieces)(
       // Twenty milliseconds are what other work of the process may take.
       expect(large).toBeLessThan(9 * small + 20_000)
     }
+  },
+)
+
+test.each(['y', '(x|xx)*y'])(
+  'so does a rule of the settings with many matches, each of them reported: %s',
+  (regex) => {
+    const rules = [{ label: 'many', regex }]
+    const many: Redactor = { ...createRedactor({ emails: false, phones: false, rules }), report: () => {} }
+    const line = (length: number) => `${JSON.stringify({ text: write('<system-reminder>', length) })}\n`
+    const small = cost(() => redactTranscript(line(2 * size), many))
+    const large = cost(() => redactTranscript(line(8 * size), many))
+    expect(large).toBeLessThan(9 * small + 20_000)
   },
 )

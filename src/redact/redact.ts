@@ -1,5 +1,6 @@
 // Redacts transcripts in the forms agents keep them in: JSON lines, one JSON document, or text.
 import type { Settings } from '../model/settings.ts'
+import { given } from '../std/given.ts'
 import { isSecretKey, isSecretMember } from './credentials.ts'
 import {
   type Finding,
@@ -10,8 +11,9 @@ import {
   findTokens,
   type KeywordHit,
 } from './find-secrets.ts'
-import { decodeString, encodedPlace, findJsonStrings, type JsonString } from './json-strings.ts'
+import { decodeString, encodedPlaces, findJsonStrings, type JsonString } from './json-strings.ts'
 import { noRule } from './keywords.ts'
+import { openPool } from './linear-pattern.ts'
 import { applyRegions, isPlaceholder, placeholder } from './regions.ts'
 import type { Span } from './rule.ts'
 import { getRuleSet, type RuleSet } from './rule-set.ts'
@@ -33,7 +35,8 @@ export interface Redactor {
 
 export function createRedactor(settings: Settings['redaction'], report?: ReportOverdue): Redactor {
   const personal = [...(settings.emails ? [emailPattern] : []), ...(settings.phones ? [phonePattern] : [])]
-  return { patterns: [...personal, ...settings.rules.map((rule) => parseUserRule(rule, report))] }
+  const run = { pool: openPool(settings.rules.length), ...given({ report }) }
+  return { patterns: [...personal, ...settings.rules.map((rule) => parseUserRule(rule, run))] }
 }
 
 const byteOrderMark = '\uFEFF'
@@ -177,13 +180,19 @@ function hide(line: string): string {
   return body.trim() === '' ? line : `${mark}${placeholder}${body.slice(body.trimEnd().length)}`
 }
 
-/** A name and its value on the next line, as in `- name: DB_PASSWORD` and `  value: x`. */
-const pairOfLines =
-  /(?<name>[\w.-]{3,60})["'`]?,?[ \t]*\{?\r?\n[ \t]*["']?(?:value|default)["']?[ \t]*[:=][ \t]*["']?(?<value>[^\s"'`\\<>(){}]{6,512})/gi
+// A name and its value on the next line, as in `- name: DB_PASSWORD` and `  value: x`, or `password: |` and `  x`.
+const pairsOfLines = [
+  /(?<name>[\w.-]{3,60})["'`]?,?[ \t]*\{?\r?\n[ \t]*["']?(?:value|default)["']?[ \t]*[:=][ \t]*["']?(?<value>[^\s"'`\\<>(){}]{6,512})/gi,
+  /(?<name>[\w.-]{3,60})["'`]?[ \t]{0,4}[:=][ \t]{0,4}(?:[|>][+-]?\d?[ \t]{0,4}|["']?\$\(cat <<-?["']?\w{1,20}["']?)?\r?\n[ \t]{0,40}(?<value>[^\s"'`\\<>(){}]{6,512})(?=[ \t]{0,16}(?:[\r\n]|$))/g,
+]
 
-function redactPairs(text: string, { report }: Redactor): string {
+function redactPairs(text: string, redactor: Redactor): string {
+  return pairsOfLines.reduce((before, pair) => redactEachPair(before, pair, redactor), text)
+}
+
+function redactEachPair(text: string, pair: RegExp, { report }: Redactor): string {
   const edits: Edit[] = []
-  for (const match of text.matchAll(pairOfLines)) {
+  for (const match of text.matchAll(pair)) {
     const { name = '', value = '' } = match.groups ?? {}
     if (isPlaceholder(value) || !isSecretMember(name, value)) continue
     const end = match.index + match[0].length
@@ -246,7 +255,7 @@ function planEdit(text: string, value: JsonString, suspect: boolean, redactor: R
   if (end - start === 2 || !(suspect || named || password)) return undefined
   const plain = decodeString(text, start, end)
   if (isPlaceholder(plain)) return undefined
-  const inside = reportingFrom(redactor, text, (at) => encodedPlace(text, start + 1, at))
+  const inside = reportingFrom(redactor, text, encodedPlaces(text, start + 1))
   const safe = isName
     ? redactText(plain, { ...inside, patterns: [] }, findByRules)
     : redactMember(plain, password || (named ? key : undefined), inside)

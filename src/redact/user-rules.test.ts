@@ -57,6 +57,19 @@ test.each([
   expect(redactText(slow, rules)).toBe(slow)
 })
 
+test('all rules of a run share a limit, however few steps each of them takes on each text', () => {
+  const slow = '(?:a|b|ab|ba){1,40}c'
+  const overdue: string[] = []
+  const rules = ['one', 'two'].map((label) => ({ label, regex: slow }))
+  const redactor = createRedactor({ ...none, rules }, (label) => overdue.push(label))
+  const text = 'ab'.repeat(2000)
+  expect(redactText(text, redactor)).toBe(text)
+  for (let count = 0; count < 200 && overdue.length < 2; count += 1) redactText(text, redactor)
+  expect(overdue).toEqual(['one', 'two'])
+  expect(redactText('nothing else to try', redactor)).toBe('nothing else to try')
+  expect(redactText(text, redactor)).toBe('[REDACTED_ONE]')
+})
+
 describe('an invalid rule is refused with a hint', () => {
   test.each([
     ['bad syntax', 'x', '(unclosed'],

@@ -2,12 +2,18 @@
 import type { RedactionRule } from '../model/settings.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { given } from '../std/given.ts'
-import { compilePattern, type LimitedPattern } from './linear-pattern.ts'
+import { compilePattern, type LimitedPattern, type StepPool } from './linear-pattern.ts'
 import { labelledPlaceholder, type Region } from './regions.ts'
 
 const longestRegex = 2000
 
-export function parseUserRule(rule: RedactionRule, report: ReportOverdue = () => {}): LabelledPattern {
+/** What all rules of one run share. */
+export interface RuleRun {
+  pool: StepPool
+  report?: ReportOverdue
+}
+
+export function parseUserRule(rule: RedactionRule, run: RuleRun): LabelledPattern {
   const where = `redaction rule "${rule.label}"`
   if (!/[A-Za-z0-9]/.test(rule.label)) {
     throw new EntireError('bad-settings', `A ${where} has no usable label.`, {
@@ -25,18 +31,18 @@ export function parseUserRule(rule: RedactionRule, report: ReportOverdue = () =>
       hint: 'Ask for at least one character, for example with + instead of *.',
     })
   }
-  return { label: rule.label, regex, ...given({ limited: limit(rule, where, report) }) }
+  return { label: rule.label, regex, ...given({ limited: limit(rule, where, run) }) }
 }
 
 /** A text that takes too many steps is secret as a whole; after a few of them, every text is. */
-function limit(rule: RedactionRule, where: string, report: ReportOverdue): LabelledPattern['limited'] {
+function limit(rule: RedactionRule, where: string, { pool, report }: RuleRun): LabelledPattern['limited'] {
   const pattern = compileLimited(rule, where)
   let overdue = 0
   return (text) => {
-    const found = overdue > mostOverdue ? undefined : pattern.find(text)
+    const found = overdue > mostOverdue ? undefined : pattern.find(text, pool)
     if (found !== undefined) return found
     overdue += 1
-    if (overdue === 1) report(rule.label)
+    if (overdue === 1) report?.(rule.label)
     return [[0, text.length]]
   }
 }

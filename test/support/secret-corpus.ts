@@ -51,6 +51,8 @@ const random: Record<string, (random: Random) => string> = {
   'hex, 64': (next) => mixed(next, '0123456789abcdef', 64),
   uuid,
   base64: (next) => `${mixed(next, `${alnum}+/`, 42)}5=`,
+  'letters, 24': (next) => take(next, `${lower}${lower.toUpperCase()}`, 24),
+  'letters, digits, signs': (next) => take(next, `${alnum}!@#%^*-_+`, 14),
   base64url: (next) => mixed(next, `${alnum}_-`, 43),
 }
 
@@ -60,6 +62,8 @@ const invented: Record<string, (random: Random) => string> = {
   'word, digits, sign': (next) => `${pick(next, words)}${take(next, digits, 2)}${pick(next, [...'!*^+@'])}`,
   'letters replaced': (next) =>
     `Tr0ub${take(next, digits, 1)}d0r${pick(next, [...'!*^+@'])}${take(next, digits, 2)}`,
+  'capital, digits, sign, letters': (next) =>
+    `K${take(next, lower, 4)}${take(next, digits, 2)}${pick(next, [...'!#@$%'])}${take(next, alnum, 3)}`,
   words: (next) => Array.from({ length: 4 }, () => pick(next, words)).join('-'),
   digits: (next) => take(next, digits, 8),
 }
@@ -190,10 +194,52 @@ const assignments: Record<string, Form> = {
   'helm --set': (name, value) => `helm install x --set auth.${camel(name)}=${value}`,
   query: (name, value) => `GET https://api.test/v1?${snake(name)}=${url(value)}&page=2`,
   'form body': (name, value) => `curl -d 'user=x&${snake(name)}=${url(value)}' https://api.test`,
+  'java constant': (name, value) => `private static final String ${upper(name)} = "${value}";`,
+  'javascript constant': (name, value) => `const ${upper(name)} = '${value}'`,
+  'json, one member': (name, value) => `"${snake(name)}": "${value}"`,
+  'properties, dots': (name, value) => `app.${snake(name).replaceAll('_', '.')}=${value}\n`,
+  'list of arguments': (name, value) => `["--${kebab(name)}","${value}"]`,
+  'call with arguments': (name, value) => `subprocess.run(["tool", "--${kebab(name)}", "${value}"])`,
+  'kubectl literal': (name, value) =>
+    `kubectl create secret generic x --from-literal=${kebab(name)}=${value}`,
+  header: (name, value) => `X-${kebab(name)}: ${value}\r\n`,
+  'header of curl': (name, value) => `curl -H 'X-${kebab(name)}: ${value}' https://api.test`,
+  lisp: (name, value) => `(setq ${kebab(name)} "${value}")`,
+  'sentence, code': (name, value) => `My ${name.replaceAll(/[._-]/g, ' ')}: \`${value}\``,
   'sentence, is': (name, value) => `The ${name.replaceAll(/[._-]/g, ' ')} is ${value}.`,
   'sentence, colon': (name, value) => `Log in with the ${name.replaceAll(/[._-]/g, ' ')}: ${value}`,
   'sentence, quoted': (name, value) => `use the ${name} \`${value}\` for staging`,
 }
+
+/** Forms that say so little that only a name without doubt makes a secret of the value. */
+const besides: Record<string, Form> = {
+  'sentence, use': (name, value) => `Use ${name.replaceAll(/[._-]/g, ' ')} ${value} to log in`,
+  'sentence, in brackets': (name, value) => `the ${name.replaceAll(/[._-]/g, ' ')} (${value})`,
+  arrow: (name, value) => `${name} -> ${value}`,
+  'cell of a table': (name, value) => `| Name | Value |\n| --- | --- |\n| ${name} | ${value} |\n`,
+  'cell of a table, code': (name, value) => `| ${upper(name)} | \`${value}\` |\n`,
+  csv: (name, value) => `name,value\n${name},${value}\n`,
+  'yaml block': (name, value) => `db:\n  ${name}: |\n    ${value}\n`,
+  'yaml, folded': (name, value) => `${name}: >-\n  ${value}\n`,
+  'yaml, next line': (name, value) => `${name}:\n  ${value}\nport: 1\n`,
+  'here document': (name, value) => `${upper(name)}=$(cat <<E\n${value}\nE\n)`,
+}
+const certainNames = [
+  'password',
+  'Password',
+  'db_password',
+  'dbPassword',
+  'passphrase',
+  'api_key',
+  'apiKey',
+  'client_secret',
+  'access_token',
+  'accessToken',
+  'auth_token',
+  'refresh_token',
+  'private_key',
+  'secret_key',
+]
 
 /** Forms with a fixed name, for passwords. */
 const ofPasswords: Record<string, (value: string) => string> = {
@@ -227,6 +273,27 @@ const ofPasswords: Record<string, (value: string) => string> = {
   'powershell option': (value) => `New-User -Name app -Password '${value}'`,
   'sentence, to': (value) => `I set the password to ${value} and restarted`,
   'sentence, pair': (value) => `user: admin, pass: ${value}`,
+  keytool: (value) => `keytool -list -keystore k.jks -storepass ${value}`,
+  mongo: (value) => `mongo -u admin -p ${value} db.test/shop`,
+  mongosh: (value) => `mongosh --host db.test -u admin -p '${value}'`,
+  'az login': (value) => `az login --service-principal -u app -p ${value} --tenant t`,
+  '7z': (value) => `7z x -p${value} a.7z`,
+  zip: (value) => `zip -P ${value} a.zip f`,
+  htpasswd: (value) => `htpasswd -b .htpasswd admin ${value}`,
+  'htpasswd, new file': (value) => `htpasswd -cb .htpasswd admin '${value}'`,
+  smbclient: (value) => `smbclient //h/s -U admin%${value.replaceAll('@', '-')}`,
+  sqlplus: (value) => `sqlplus scott/${value.replaceAll(/[@/]/g, '-')}@db`,
+  'chpasswd, here string': (value) => `chpasswd <<< "root:${value.replaceAll('@', '-')}"`,
+  'net use': (value) => `net use z: \\\\h\\s /user:me ${value.replaceAll('@', '-')}`,
+  'openssl enc': (value) => `openssl enc -aes-256-cbc -k ${value}`,
+  'openssl, last': (value) => `openssl rsa -in k.pem -passin pass:${value}`,
+  'uri with a slash': (value) => `redis://:${value.replaceAll('@', '-').slice(0, 4)}/${value}@cache:6379`,
+  'uri with a user and a slash': (value) => `https://user:ab/${value}@h.test/x`,
+  'pass, alone': (value) => `pass="${value}"`,
+  pw: (value) => `{ "pw": "${value}" }`,
+  'pw, yaml': (value) => `pw: ${value}\n`,
+  passwort: (value) => `Passwort: ${value}`,
+  'mot de passe': (value) => `mot de passe : ${value}`,
   prompt: (value) => `Enter password: ${value}\n`,
   'user/password': (value) => `credentials: admin/${value}`,
 }
@@ -287,7 +354,13 @@ export function secretCorpus(seed: number): SecretCase[] {
     for (const [kind, make] of Object.entries(kinds)) {
       const secret = make(next)
       const text = put(secret)
-      const shown = [secret, url(secret), basic(secret)].find((spelling) => text.includes(spelling))!
+      const shown = [
+        secret,
+        url(secret),
+        basic(secret),
+        secret.replaceAll('@', '-'),
+        secret.replaceAll(/[@/]/g, '-'),
+      ].find((spelling) => text.includes(spelling))!
       cases.push({ form, kind, name, text, secret: shown })
     }
   }
@@ -295,6 +368,8 @@ export function secretCorpus(seed: number): SecretCase[] {
     for (const name of passwordNames) add(form, name, { ...random, ...invented }, (value) => put(name, value))
     for (const name of secretNames) add(form, name, random, (value) => put(name, value))
   }
+  for (const [form, put] of Object.entries(besides))
+    for (const name of certainNames) add(form, name, random, (value) => put(name, value))
   for (const [form, put] of Object.entries(ofPasswords)) add(form, '', { ...random, ...invented }, put)
   for (const [form, put] of Object.entries(ofTokens)) add(form, '', random, put)
   for (const [form, put] of Object.entries(encodedPairs)) add(form, '', { ...random, ...invented }, put)
