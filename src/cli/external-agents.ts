@@ -4,9 +4,8 @@ import { addAgents, agentCards, loadAgent } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Agent } from '../model/agent.ts'
 import { logFile, originalsDir } from '../sessions/places.ts'
-import { isSetUp, readSettings } from '../settings/read.ts'
+import { isSetUp, readUsableSettings } from '../settings/read.ts'
 import type { Environment } from '../std/environment.ts'
-import { EntireError } from '../std/errors.ts'
 import { fileLog } from '../std/log.ts'
 import { systemClock } from '../std/time.ts'
 import { version } from '../std/version.ts'
@@ -47,14 +46,9 @@ export async function loadExternalAgent(
   return found
 }
 
-// Commands report unreadable settings themselves.
+// Commands report invalid settings themselves.
 function allowsExternal(repo: Repo): boolean {
-  try {
-    return isSetUp(repo.root) && readSettings(repo.root).externalAgents
-  } catch (error) {
-    if (error instanceof EntireError) return false
-    throw error
-  }
+  return isSetUp(repo.root) && readUsableSettings(repo.root).settings.externalAgents
 }
 
 async function discoveryOptions(

@@ -2,9 +2,9 @@
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Repo } from '../git/repo.ts'
-import { readSettings } from '../settings/read.ts'
 import type { FetchOutcome, FetchRun } from '../sync/fetch.ts'
 import type { Cli } from './context.ts'
+import { settingsFor } from './preconditions.ts'
 import { clean } from './render/text.ts'
 
 export interface Fetching {
@@ -16,7 +16,7 @@ export interface Fetching {
 
 export function fetchingFor(cli: Cli, repo: Repo, objects: ObjectReader): Fetching {
   const run = (): FetchRun => ({
-    recorder: { repo, settings: readSettings(repo.root), clock: cli.clock },
+    recorder: { repo, settings: settingsFor(cli, repo), clock: cli.clock },
     objects,
     options: { mayAsk: cli.interactive },
     say: (line) => cli.note(clean(line)),

@@ -6,7 +6,7 @@ import type { Repo } from '../git/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Recorder, Redaction } from '../sessions/event-work.ts'
 import { logFile } from '../sessions/places.ts'
-import { type HookSettings, readHookSettings } from '../settings/read.ts'
+import { readUsableSettings, type UsableSettings } from '../settings/read.ts'
 import { fileLog, type Log, type LogFields, parseLogLevel, startTrace } from '../std/log.ts'
 import { systemRandom } from '../std/random.ts'
 import { systemClock } from '../std/time.ts'
@@ -18,11 +18,11 @@ import { write } from './streams.ts'
 export function systemRecorder(
   repo: Repo,
   context: LogFields,
-  { settings, problem }: HookSettings = readHookSettings(repo.root),
+  { settings, problem }: UsableSettings = readUsableSettings(repo.root),
 ): Recorder {
   const level = parseLogLevel(process.env.ENTIRE_LOG_LEVEL) ?? settings.logLevel
   const log = fileLog(logFile(repo), level, context)
-  if (problem !== undefined) log.write('error', problem)
+  if (problem !== undefined) log.write('error', problem.message)
   let redaction: Promise<Redaction> | undefined
   return {
     repo,

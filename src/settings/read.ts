@@ -9,7 +9,7 @@ import {
   type SettingsFile,
   strategies,
 } from '../model/settings.ts'
-import { EntireError, invalidValue, messageOf, useOneOf } from '../std/errors.ts'
+import { EntireError, invalidValue, useOneOf } from '../std/errors.ts'
 import { exists, readText } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { pathInside } from '../std/inside.ts'
@@ -31,26 +31,30 @@ export function settingsFiles(root: string): SettingsFile[] {
   return (['project', 'local'] as const).filter((file) => exists(join(root, settingsPaths[file])))
 }
 
-/** Throws `bad-settings` when a file is invalid; hooks then continue with the defaults. */
+/** Throws `bad-settings` when a file is invalid. */
 export function readSettings(root: string): Settings {
-  return applyFile(root, 'local', applyFile(root, 'project', defaultSettings))
+  const { settings, problem } = readUsableSettings(root)
+  if (problem !== undefined) throw problem
+  return settings
 }
 
-export interface HookSettings {
+export interface UsableSettings {
   settings: Settings
-  problem?: string
+  /** The first invalid value, or file. */
+  problem?: EntireError
 }
 
 /**
- * Invalid settings must not stop the agent: recording continues with the defaults. Checkpoints are not
- * pushed, because the settings may restrict where they go.
+ * Invalid settings stop neither the agent nor a person who wants to go back: the default takes the place of an
+ * invalid value, and nothing is read from an invalid file. Checkpoints are not pushed, because the settings may
+ * restrict where they go.
  */
-export function readHookSettings(root: string): HookSettings {
-  try {
-    return { settings: readSettings(root) }
-  } catch (error) {
-    return { settings: { ...defaultSettings, pushSessions: false }, problem: messageOf(error) }
-  }
+export function readUsableSettings(root: string): UsableSettings {
+  const problems: EntireError[] = []
+  const report = (problem: EntireError) => problems.push(problem)
+  const settings = applyFile(root, 'local', applyFile(root, 'project', defaultSettings, report), report)
+  const [problem] = problems
+  return problem === undefined ? { settings } : { settings: { ...settings, pushSessions: false }, problem }
 }
 
 /** Where a settings file is. Throws when a part of the path is a link, which could lead anywhere. */
@@ -58,9 +62,9 @@ export function settingsPath(root: string, file: SettingsFile): string {
   return pathInside(root, settingsPaths[file])
 }
 
-/** The settings of one file over the defaults. */
+/** The settings of one file over the defaults, which also take the place of what is invalid. */
 export function readSettingsFile(root: string, file: SettingsFile): Settings {
-  return applyFile(root, file, defaultSettings)
+  return applyFile(root, file, defaultSettings, () => {})
 }
 
 /** The content of one file, valid or not; empty when it does not exist. */
@@ -74,23 +78,44 @@ export function readRawSettings(root: string, file: SettingsFile): JsonObject {
   })
 }
 
-function applyFile(root: string, file: SettingsFile, before: Settings): Settings {
+function applyFile(
+  root: string,
+  file: SettingsFile,
+  before: Settings,
+  report: (problem: EntireError) => void,
+): Settings {
   let settings = before
-  for (const [key, value] of Object.entries(readRawSettings(root, file))) {
+  for (const [key, value] of Object.entries(readRawOrReport(root, file, report))) {
     const known = Object.hasOwn(settingsKeys, key) ? settingsKeys[key] : undefined
     // Keys of other versions are ignored, and so is null.
     if (known === undefined || value === null) continue
     const change = known.read(value, settings, file)
     if (change === undefined)
-      throw invalidValue(
-        shorten(typeof value === 'string' ? value : JSON.stringify(value)),
-        `${key} in ${settingsPaths[file]}`,
-        known.expected,
-        'bad-settings',
+      report(
+        invalidValue(
+          shorten(typeof value === 'string' ? value : JSON.stringify(value)),
+          `${key} in ${settingsPaths[file]}`,
+          known.expected,
+          'bad-settings',
+        ),
       )
-    settings = { ...settings, ...change }
+    else settings = { ...settings, ...change }
   }
   return settings
+}
+
+function readRawOrReport(
+  root: string,
+  file: SettingsFile,
+  report: (problem: EntireError) => void,
+): JsonObject {
+  try {
+    return readRawSettings(root, file)
+  } catch (error) {
+    if (!(error instanceof EntireError)) throw error
+    report(error)
+    return {}
+  }
 }
 
 function shorten(text: string): string {

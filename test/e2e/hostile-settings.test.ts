@@ -71,6 +71,42 @@ test('a transcript is not fetched by a program that a relative entry of the PATH
   expect(existsSync(trace)).toBe(false)
 })
 
+test('an invalid value stops no command that reads or goes back, and is mended by configure', async () => {
+  await using repo = await recordedRepo()
+  const id = await commitTurn(repo)
+  await fakeAgent(repo).turn('write another', { 'b.txt': 'b\n' })
+  repo.write(
+    '.entire/settings.json',
+    setting({ max_untracked_mb: -1, redaction: { pii: { enabled: true } } }),
+  )
+  const named = '"-1" is not a valid value for max_untracked_mb in .entire/settings.json'
+  const commands = [
+    ['status', '--detailed'],
+    ['rewind', '--list'],
+    ['diff'],
+    ['explain', id],
+    ['resume', '--yes', 'main'],
+    ['undo', '--dry-run'],
+    ['undo'],
+    ['agent', 'list'],
+  ]
+  for (const args of commands) {
+    const { code, err } = await repo.entire(args)
+    expect({ args, code, warnings: err.split(named).length - 1 }).toEqual({ args, code: 0, warnings: 1 })
+  }
+  expect(await repo.entire(['redo'])).toMatchObject({ code: 0 })
+  const redacted = await repo.entire(['redact'], { stdin: 'write to jane.doe@corp.example.com' })
+  expect(redacted).toMatchObject({ code: 0, out: expect.not.stringContaining('jane.doe') })
+  const { code, out } = await repo.entire(['status', '--json'])
+  expect({ code, status: JSON.parse(out) }).toMatchObject({
+    code: 0,
+    status: { enabled: true, error: named },
+  })
+  const mended = await repo.entire(['configure', '--project', 'max_untracked_mb', '100'])
+  expect(mended).toMatchObject({ code: 0 })
+  expect(await repo.entire(['status'])).toMatchObject({ code: 0, err: '' })
+})
+
 test('a committed settings.local.json does not count as the choice of the user', async () => {
   await using repo = await recordedRepo()
   const [trace, evil] = [join(repo.base, 'ran'), join(repo.root, 'vendor/evil.git')]

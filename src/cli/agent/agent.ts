@@ -7,14 +7,14 @@ import { forgetHooks, readHookedPlugins } from '../../agents/external/hooked-plu
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { defaultSettings } from '../../model/settings.ts'
-import { isSetUp, readSettings } from '../../settings/read.ts'
+import { isSetUp } from '../../settings/read.ts'
 import { type EntireError, unknownName, useOneOf } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { closest } from '../closest.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, hookProgram, requireRepo } from '../context.ts'
 import { loadExternalAgents } from '../external-agents.ts'
-import { requireSetUp } from '../preconditions.ts'
+import { requireSetUp, settingsFor } from '../preconditions.ts'
 import { clean, tableLines } from '../render/text.ts'
 import {
   detectedAgents,
@@ -73,7 +73,7 @@ const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
     const agents = await namedAgents(this, repo, names, unknownAgentToAdd)
     requireSetUp(repo, `Run \`entire enable --agent ${names.join(',')}\`.`)
     await noteAbsent(this, repo, agents)
-    const settings = readSettings(repo.root)
+    const settings = settingsFor(this, repo)
     const command = hookProgram(settings, this.program)
     for (const agent of agents)
       await installAgent(this, repo, agent, { command, force: force === true, implied: false })
@@ -185,7 +185,7 @@ interface AgentFact {
 async function readFacts(cli: Cli, repo: Repo | undefined): Promise<AgentFact[]> {
   if (repo !== undefined) await loadExternalAgents(repo, cli.env, { evenIfDisabled: true, refresh: true })
   const health =
-    repo && (await readHookHealth(cli, repo, isSetUp(repo.root) ? readSettings(repo.root) : defaultSettings))
+    repo && (await readHookHealth(cli, repo, isSetUp(repo.root) ? settingsFor(cli, repo) : defaultSettings))
   const detected: Agent[] = repo
     ? [...(await detectedAgents(cli, repo)), ...(await findWatchedAgents(repo))]
     : []

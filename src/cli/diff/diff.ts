@@ -6,13 +6,13 @@ import { git } from '../../git/exec.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
 import { rangeOfCommit, rangeOfStep, type TurnRange } from '../../rewind/turn-range.ts'
-import { readSettings } from '../../settings/read.ts'
 import { cannotCombine, EntireError } from '../../std/errors.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import { runAttached } from '../../std/process.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { fetchingFor } from '../fetching.ts'
+import { settingsFor } from '../preconditions.ts'
 
 interface DiffFlags {
   stat?: boolean
@@ -78,7 +78,7 @@ export const diffCommand = buildCommand<DiffFlags, [string?], Cli>({
 
 async function findRange(cli: Cli, repo: Repo, named: string | undefined): Promise<TurnRange> {
   await using objects = openObjectReader(repo)
-  const name = named ?? (await findLastTurn(repo, objects))
+  const name = named ?? (await findLastTurn(cli, repo, objects))
   const { findAnything, readOrFetch } = await import('../explain/find-target.ts')
   const search = { repo, objects, fetching: fetchingFor(cli, repo, objects) }
   const target = await findAnything(search, name)
@@ -110,9 +110,9 @@ async function findCommitOf(repo: Repo, objects: ObjectReader, id: string): Prom
 }
 
 /** The newest step, else the newest commit that has a checkpoint. */
-async function findLastTurn(repo: Repo, objects: ObjectReader): Promise<string> {
+async function findLastTurn(cli: Cli, repo: Repo, objects: ObjectReader): Promise<string> {
   const { isTurn, readPoints } = await import('../rewind/points.ts')
-  const points = await readPoints(repo, objects, readSettings(repo.root).strategy)
+  const points = await readPoints(repo, objects, settingsFor(cli, repo).strategy)
   const last = points.find(isTurn) ?? points.find(({ isBeforeTurn }) => isBeforeTurn !== true)
   if (last !== undefined) return last.id
   throw new EntireError('not-found', 'No turn has been recorded here yet.', {

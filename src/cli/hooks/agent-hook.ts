@@ -5,7 +5,7 @@ import { agentCards, loadAgent } from '../../agents/index.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { prefetchStatus } from '../../sessions/prefetch-status.ts'
-import { isSetUp, readHookSettings, readSettings } from '../../settings/read.ts'
+import { isSetUp, readUsableSettings } from '../../settings/read.ts'
 import { EntireError, messageOf, requires, unknownName, useOneOf } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { isDevice } from '../streams.ts'
@@ -30,7 +30,7 @@ export async function runAgentHook(name: string, hookName: string, args: string[
   if (await borrower?.installer?.installed({ root: repo.root, keepDir: repo.gitDir })) return
   const event = await parse(agent, verb, { payload, raw }, repo)
   if (event === null) return
-  const settings = readHookSettings(repo.root)
+  const settings = readUsableSettings(repo.root)
   if (!settings.settings.enabled) return
   const prefetchedStatus = prefetchStatus(repo, event)
   // Loaded late, because many hooks mean no event.
@@ -59,7 +59,7 @@ export async function runAgentHook(name: string, hookName: string, args: string[
 export async function runCatchUp(session: string): Promise<number> {
   const repo = findRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root)) return 0
-  const settings = readHookSettings(repo.root)
+  const settings = readUsableSettings(repo.root)
   if (!settings.settings.enabled) return 0
   const [{ systemRecorder }, { catchUp }, { checkSessionId }] = await Promise.all([
     import('../recorder.ts'),
@@ -101,7 +101,8 @@ async function parse(
 // there.
 async function findExternal(name: string): Promise<Agent | undefined> {
   const repo = findRepo(process.cwd(), process.env)
-  if (repo === undefined || !isSetUp(repo.root) || !readSettings(repo.root).enabled) return undefined
+  if (repo === undefined || !isSetUp(repo.root) || !readUsableSettings(repo.root).settings.enabled)
+    return undefined
   const { loadExternalAgent } = await import('../external-agents.ts')
   const agent = await loadExternalAgent(repo, process.env, name)
   if (agent !== undefined) return agent

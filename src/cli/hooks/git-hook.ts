@@ -9,7 +9,7 @@ import { hookTable } from '../../git/hooks/names.ts'
 import { findHookRepo, type Repo } from '../../git/repo.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
-import { isSetUp, readHookSettings } from '../../settings/read.ts'
+import { isSetUp, readUsableSettings } from '../../settings/read.ts'
 import { messageOf, requires, unknownName, useOneOf } from '../../std/errors.ts'
 import { appendWhole, readText, writeAtomic } from '../../std/file.ts'
 import { parsePushed } from '../../sync/pushed-refs.ts'
@@ -23,7 +23,7 @@ export async function runGitHook(name: string, args: string[], catFile?: Prefetc
   const repo = findHookRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root)) return 0
   const input = readsInput.includes(name) ? await readStdin() : ''
-  const settings = readHookSettings(repo.root)
+  const settings = readUsableSettings(repo.root)
   if (name === 'pre-push' && (await stopsPush(repo, args[0] ?? '', input, settings.settings)))
     return hookTable['pre-push'].stopCode
   if (!settings.settings.enabled) return 0

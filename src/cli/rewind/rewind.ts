@@ -2,12 +2,11 @@
 
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
-import { readSettings } from '../../settings/read.ts'
 import { cannotCombine, EntireError, requires } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
-import { reportIfDisabled } from '../preconditions.ts'
+import { reportIfDisabled, settingsFor } from '../preconditions.ts'
 
 interface RewindFlags {
   list?: boolean
@@ -37,7 +36,7 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
       import('./points.ts'),
     ])
     await using objects = openObjectReader(repo)
-    const points = await readPoints(repo, objects, readSettings(repo.root).strategy)
+    const points = await readPoints(repo, objects, settingsFor(this, repo).strategy)
     if (flags.list)
       return void this.process.stdout.write(formatJson(points.map(formatPoint)).slice(begun.length))
     if (points.length === 0 && (await objects.info('HEAD')) === undefined)

@@ -3,10 +3,11 @@
 import { buildCommand } from '@stricli/core'
 import { metadataBranch } from '../../checkpoints/layout.ts'
 import type { Repo } from '../../git/repo.ts'
-import { isSetUp, readSettings, settingsPaths } from '../../settings/read.ts'
+import { isSetUp, settingsPaths } from '../../settings/read.ts'
 import { changeSettings, ensureEntireDir } from '../../settings/write.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
+import { settingsFor } from '../preconditions.ts'
 
 interface DisableFlags {
   uninstall?: boolean
@@ -52,7 +53,7 @@ function disable(cli: Cli, repo: Repo, file: 'project' | 'local'): void {
   }
   ensureEntireDir(repo.root)
   changeSettings(repo.root, file, { enabled: false })
-  if (readSettings(repo.root).enabled) {
+  if (settingsFor(cli, repo).enabled) {
     cli.out(`Entire is now disabled in ${settingsPaths.project}, but ${settingsPaths.local} enables it here.`)
     cli.note('hint: Run `entire disable` to disable it here, too.')
   } else cli.out('Entire is now disabled.')

@@ -3,11 +3,13 @@
 import { buildCommand } from '@stricli/core'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Settings } from '../../model/settings.ts'
-import { isSetUp, readSettings, readSettingsFile, settingsFiles } from '../../settings/read.ts'
+import { isSetUp, readSettingsFile, readUsableSettings, settingsFiles } from '../../settings/read.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
+import { settingsFor } from '../preconditions.ts'
 import { paint } from '../render/text.ts'
 
 interface StatusFlags {
@@ -21,10 +23,13 @@ export const statusCommand = buildCommand<StatusFlags, [], Cli>({
     if (repo === undefined) return printProblem(this, flags, '✕', 'not a git repository')
     if (!isSetUp(repo.root))
       return printProblem(this, flags, '○', 'not set up (run `entire enable` to get started)')
-    if (!flags.json) return printStatus(this, repo, readSettings(repo.root), flags.detailed === true)
+    if (!flags.json) return printStatus(this, repo, settingsFor(this, repo), flags.detailed === true)
     try {
       const { statusJson } = await import('./json.ts')
-      this.process.stdout.write(formatJson(await statusJson(this, repo, readSettings(repo.root))))
+      const { settings, problem } = readUsableSettings(repo.root)
+      const error = problem?.message
+      const facts = await statusJson(this, repo, settings)
+      this.process.stdout.write(formatJson({ ...facts, ...given({ error }) }))
     } catch (error) {
       if (!(error instanceof EntireError)) throw error
       printProblem(this, flags, '✕', error.message)
