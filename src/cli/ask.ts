@@ -23,11 +23,19 @@ export interface Choice<Value extends string = string> {
 
 /** False when the answer is no or the question was cancelled. */
 export async function confirm(cli: Cli, question: TerminalQuestion): Promise<boolean> {
+  return (await confirmOrCancel(cli, question)) === true
+}
+
+/** Undefined when the question was cancelled. */
+export async function confirmOrCancel(cli: Cli, question: TerminalQuestion): Promise<boolean | undefined> {
   requireTerminal(cli, question)
-  if (isPlain(cli)) return /^y(?:es)?$/i.test((await askLine(cli, `${wording(question)} [y/N]`)) ?? '')
+  if (isPlain(cli)) {
+    const line = await askLine(cli, `${wording(question)} [y/N]`)
+    return line === undefined ? undefined : /^y(?:es)?$/i.test(line)
+  }
   const { confirm: ask, isCancel } = await loadPrompts()
   const answer = await ask({ message: wording(question), initialValue: false })
-  return !isCancel(answer) && answer
+  return isCancel(answer) ? undefined : answer
 }
 
 /** Undefined when the question was cancelled. */

@@ -15,10 +15,12 @@ export interface RewindOptions {
   dryRun: boolean
   /** Restores the exact state, also where it takes back what the person did. */
   everything?: boolean
-  /** Only these files, or files below these directories. */
+  /** Only these files, or files below these directories; the empty path is the top of the work tree. */
   paths?: string[]
   /** The directory the user is in, from the top of the work tree. It stays, even when it becomes empty. */
   cwdInRepo?: string | undefined
+  /** The person has called `entire redo`: what brings a turn again is the undo of a rewind. */
+  asRedo?: boolean
 }
 
 export interface LockedWorktree {

@@ -170,7 +170,7 @@ function chooseFiles(plan: RewindPlan, chosen: string[] | undefined): RewindPlan
 }
 
 function isWithin(path: string, dir: string): boolean {
-  return path === dir || path.startsWith(`${dir}/`)
+  return dir === '' || path === dir || path.startsWith(`${dir}/`)
 }
 
 function keepPersonal(

@@ -62,7 +62,7 @@ export function undoOrRedo(
     const { git } = worktree
     const stacks = await readStacks(recorder.repo)
     const found = await popSafetyStep(git.objects, stacks[direction])
-    if (found === undefined) throw nothingToUndo(direction, stacks)
+    if (found === undefined) throw options.asRedo ? nothingToRedo() : nothingToUndo(direction, stacks)
     const { target, rest } = found
     const at = headOf((await readHeadStatus(git)).status)
     const plan = await planStateRestore(worktree, target, at)
@@ -156,6 +156,16 @@ async function savePresent(
 
 function swapped({ ref, before, after }: RefChange): RefChange {
   return { ref, before: after, after: before }
+}
+
+function nothingToRedo(): EntireError {
+  return new EntireError(
+    'not-found',
+    'There is nothing to redo: everything that was taken back is here again.',
+    {
+      hint: '`entire undo` takes back the last turn.',
+    },
+  )
 }
 
 function nothingToUndo(direction: Direction, stacks: Stacks): EntireError {

@@ -165,12 +165,25 @@ test('where there is a remote, a person is asked whether checkpoints may be push
   await terminal.sees('(detected)')
   await terminal.press(keys.enter)
   await terminal.sees('May `git push` take checkpoints to origin?')
-  await terminal.press(keys.down, keys.enter)
+  await terminal.press('n', keys.enter)
   expect(await terminal.exited()).toBe(0)
   expect(terminal.text()).toContain('Checkpoints stay on this machine: pushing them is off.')
   expect(JSON.parse(repo.read('.entire/settings.local.json'))).toEqual({
     strategy_options: { push_sessions: false },
   })
+})
+
+test('a yes to the question about pushing changes no setting', async () => {
+  await using repo = await repoWithProgram()
+  await withRemote(repo)
+  repo.write('.gemini/settings.json', '{}')
+  await using terminal = open(repo, ['enable'])
+  await terminal.sees('(detected)')
+  await terminal.press(keys.enter)
+  await terminal.sees('May `git push` take checkpoints to origin?')
+  await terminal.press('y')
+  expect(await terminal.exited()).toBe(0)
+  expect(existsSync(join(repo.root, '.entire/settings.local.json'))).toBe(false)
 })
 
 test('cancelling the question about pushing changes nothing', async () => {
@@ -194,7 +207,7 @@ test('without questions, one sentence says what is pushed where', async () => {
   )
   await withRemote(repo)
   expect(await run(repo, 'enable', '--agent', 'gemini', '--force')).toContain(
-    '`git push` also pushes checkpoints (your conversations with agents, without the secrets that were found in them) to origin.',
+    '`git push` also pushes checkpoints (your conversations with agents, without the secrets found) to origin.',
   )
   expect(await run(repo, 'enable', '--skip-push-sessions', '--yes')).toContain('pushing them is off')
 })

@@ -53,6 +53,8 @@ test('what is used wrongly is refused', async () => {
   const missing = await repo.entire(['redact', 'missing.txt'])
   expect(missing.code).toBe(1)
   expect(missing.err).toContain('file not found: missing.txt')
+  const directory = await repo.entire(['redact', '--check', '.git'])
+  expect(directory).toMatchObject({ code: 2, err: expect.stringContaining('.git is a directory.') })
 })
 
 test('a checkpoint counts what was redacted from its transcript, by rule, and explain shows it', async () => {

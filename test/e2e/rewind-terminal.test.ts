@@ -41,7 +41,7 @@ test('a step is chosen, shown, confirmed and restored', async () => {
   await using terminal = open(repo)
   const menu = await terminal.sees('Cancel')
   expect(menu).toContain('Select a point to rewind to')
-  expect(menu).toContain('Your working directory will be restored to its state at this point')
+  expect(menu).toContain('Takes back what the agent did since then; files that only you changed stay.')
   expect(menu).toMatch(/ {8}\(\d{4}-\d\d-\d\d \d\d:\d\d\) Two/)
   await terminal.press(keys.down, keys.enter)
   const question = await terminal.sees('`entire rewind --undo` restores it.')

@@ -1,6 +1,6 @@
 // Takes back the last turn, or some files of it, and brings it again.
 import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -43,7 +43,11 @@ test('undo takes back one turn after the other, redo brings them again', async (
   expect(files(repo)).toEqual(['one', 'one', '-', mine])
   await entire(repo, 'redo')
   expect(files(repo)).toEqual(['two', 'one', 'two', mine])
-  expect(await repo.entire(['redo'])).toMatchObject({ code: 1 })
+  const again = await repo.entire(['redo'])
+  expect({ code: again.code, err: again.err }).toEqual({
+    code: 1,
+    err: 'error: There is nothing to redo: everything that was taken back is here again.\nhint: `entire undo` takes back the last turn.\n',
+  })
 })
 
 test('only some files, named from where the person is', async () => {
@@ -54,6 +58,28 @@ test('only some files, named from where the person is', async () => {
   const { code } = await repo.entire(['undo', '../a.txt'], { cwd: join(repo.root, 'dir') })
   expect({ code, files: files(repo) }).toEqual({ code: 0, files: ['one', 'one', 'two', 'mine'] })
   expect(await repo.entire(['undo', '../outside'])).toMatchObject({ code: 2 })
+  const typo = await repo.entire(['undo', 'a.txt', 'typo.txt'])
+  expect(typo).toMatchObject({ code: 1, err: expect.stringContaining('file not found: typo.txt') })
+  await entire(repo, 'redo')
+  expect(files(repo)).toEqual(['two', 'one', 'two', 'mine'])
+  // Deleted by the person: a path of the turn all the same.
+  rmSync(join(repo.root, 'dir/c.txt'))
+  await entire(repo, 'undo', 'dir/c.txt')
+  await entire(repo, 'undo', '.')
+  expect(files(repo)).toEqual(['one', 'one', '-', 'mine'])
+})
+
+test('a turn that is still running is not taken back, and the person hears why', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  await agent.prompt('write a file')
+  agent.write('a.txt', 'half\n')
+  const { code, err } = await repo.entire(['undo'])
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: `error: The turn is still running. It can be taken back once it has ended.\nhint: Wait for Claude Code, or interrupt it. If it is gone, \`entire session stop ${agent.session}\` ends the turn.\n`,
+  })
 })
 
 test('the next turn after an undo is recorded as usual', async () => {

@@ -6,13 +6,13 @@ import { findRepo } from '../../git/repo.ts'
 import { defaultSettings } from '../../model/settings.ts'
 import { findPlaces } from '../../redact/check.ts'
 import { createRedactor, redactTranscript } from '../../redact/redact.ts'
-import { readSettings } from '../../settings/read.ts'
-import { notFound, requires } from '../../std/errors.ts'
-import { readText } from '../../std/file.ts'
+import { EntireError, notFound, requires } from '../../std/errors.ts'
+import { findStat, readText } from '../../std/file.ts'
 import { formatJson } from '../../std/json.ts'
 import { countOf } from '../../std/plural.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
+import { settingsFor } from '../preconditions.ts'
 import { clean } from '../render/text.ts'
 
 interface RedactFlags {
@@ -24,11 +24,11 @@ export const redactCommand = buildCommand<RedactFlags, [string?], Cli>({
   async func(flags, file) {
     if (flags.json && !flags.check) throw requires('--json', '--check')
     const repo = findRepo(this.cwd, this.env)
-    const settings = repo === undefined ? defaultSettings : readSettings(repo.root)
+    const settings = repo === undefined ? defaultSettings : settingsFor(this, repo)
     const redactor = createRedactor(settings.redaction)
     const text =
       file === undefined || file === '-' ? await Bun.stdin.text() : readText(resolve(this.cwd, file))
-    if (text === undefined) throw notFound('file', clean(file ?? ''))
+    if (text === undefined) throw unreadable(this, file ?? '')
     if (!flags.check) return void this.process.stdout.write(redactTranscript(text, redactor))
     const places = findPlaces(text, redactor)
     if (places.length > 0) this.process.exitCode = 1
@@ -70,3 +70,12 @@ export const redactCommand = buildCommand<RedactFlags, [string?], Cli>({
     }),
   },
 })
+
+function unreadable({ cwd }: Cli, file: string): EntireError {
+  const stat = findStat(resolve(cwd, file))
+  if (stat === undefined) return notFound('file', clean(file))
+  const kind = stat.isDirectory() ? 'a directory' : 'not a regular file'
+  return new EntireError('bad-usage', `${clean(file)} is ${kind}.`, {
+    hint: 'Name a file, or pipe the text in: `entire redact --check < file`.',
+  })
+}

@@ -28,7 +28,7 @@ export async function pickPoint(context: Omit<RewindRun, 'point'>, points: Rewin
   }))
   const question = {
     message: 'Select a point to rewind to',
-    detail: 'Your working directory will be restored to its state at this point',
+    detail: 'Takes back what the agent did since then; files that only you changed stay.',
     noTerminalHint,
   }
   const chosen = await choose(cli, question, [...choices, { value: 'cancel', label: 'Cancel' }])

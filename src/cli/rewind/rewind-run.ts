@@ -26,8 +26,6 @@ export interface RewindCommandOptions extends RewindOptions {
   force: boolean
   /** What the person can call to bring back what this takes away. */
   broughtBackBy?: string
-  /** The person has called `entire redo`: what brings a turn again is the undo of a rewind. */
-  asRedo?: boolean
 }
 
 /** The flags that every command with a plan has. */

@@ -15,6 +15,7 @@ import { formatManual, requireBackend, switchFlag, valueFlag } from '../command-
 import { type Cli, hookProgram, requireRepo } from '../context.ts'
 import { loadExternalAgents } from '../external-agents.ts'
 import { clean } from '../render/text.ts'
+import { noteWidth, wrapLines } from '../wrap-help.ts'
 import type { RemoteChange } from './checkpoint-remote.ts'
 import {
   askForAgents,
@@ -105,7 +106,7 @@ export const enableCommand = buildCommand<EnableFlags, [], Cli>({
         'Installs hooks for your agents and for git, writes the settings, and creates the branch entire/checkpoints/v1.',
         'Hooks of other tools stay and still run. Running the command again repairs what is missing and changes nothing else.',
         'Without --agent, it asks which agents to record; without a terminal, it uses those installed or detected here.',
-        'It says where `git push` will take checkpoints; on a terminal it asks first.',
+        'It says where `git push` will take checkpoints; where it asks for the agents, it asks about that first.',
         'Deselecting an agent removes its hooks. `entire agent` does the same by name; `entire configure` changes settings.',
       ],
       examples: [
@@ -212,7 +213,8 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
       checkpointRemote?.kind === 'remote' ? checkpointRemote.name : 'origin',
     )
   cli.out(`✓ Project configured (${settingsPaths[file]})`)
-  cli.out(await describePush(repo, readSettings(repo.root)))
+  const where = await describePush(repo, readSettings(repo.root))
+  cli.out(wrapLines(where, noteWidth(cli.size().columns)))
   cli.out('\nReady.')
   noteMissingProgram(cli, command)
   await noteObstacles(cli, repo, agents)

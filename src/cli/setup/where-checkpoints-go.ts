@@ -7,11 +7,11 @@ import type { Settings } from '../../model/settings.ts'
 import { describeCheckpointRemote } from '../../settings/checkpoint-remote.ts'
 import { findPushTarget } from '../../sync/push.ts'
 import { electRemote } from '../../sync/unpushed.ts'
-import { choose } from '../ask.ts'
+import { confirmOrCancel } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 
-const stored = 'your conversations with agents, without the secrets that were found in them'
+const stored = 'your conversations with agents, without the secrets found'
 
 /** One sentence for the end of `entire enable`. */
 export async function describePush(repo: Repo, settings: Settings): Promise<string> {
@@ -29,19 +29,12 @@ export type PushAnswer = 'push' | 'keep' | 'cancelled'
 export async function askToPush(cli: Cli, repo: Repo, settings: Settings): Promise<PushAnswer> {
   const target = settings.pushSessions ? await findTarget(repo, settings) : undefined
   if (target === undefined || 'why' in target) return 'push'
-  const answer = await choose(
-    cli,
-    {
-      message: `May \`git push\` take checkpoints to ${target.name}?`,
-      detail: `They hold ${stored}.`,
-      noTerminalHint: 'Use --yes, or --skip-push-sessions to keep them on this machine.',
-    },
-    [
-      { value: 'push', label: `Yes, push them to ${target.name}` },
-      { value: 'keep', label: 'No, keep them on this machine' },
-    ],
-  )
-  return answer ?? 'cancelled'
+  const answer = await confirmOrCancel(cli, {
+    message: `May \`git push\` take checkpoints to ${target.name}?`,
+    detail: `They hold ${stored}.`,
+    noTerminalHint: 'Use --yes, or --skip-push-sessions to keep them on this machine.',
+  })
+  return answer === undefined ? 'cancelled' : answer ? 'push' : 'keep'
 }
 
 async function findTarget(

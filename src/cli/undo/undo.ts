@@ -1,18 +1,20 @@
 // Defines `entire undo`, which takes back the last turn, and `entire redo`, which brings it again.
 
 import { realpathSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
-import { openObjectReader } from '../../git/cat-file.ts'
+import { type ObjectReader, openObjectReader } from '../../git/cat-file.ts'
 import { readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
+import { isActive } from '../../model/session.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
 import { rangeOfStep } from '../../rewind/turn-range.ts'
-import { readSettings } from '../../settings/read.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
+import { exists } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
+import { settingsFor } from '../preconditions.ts'
 import { clean } from '../render/text.ts'
 import { planOptions } from '../rewind/rewind-run.ts'
 
@@ -25,8 +27,8 @@ interface UndoFlags {
 export const undoCommand = buildCommand<UndoFlags, string[], Cli>({
   async func(flags, ...files) {
     const repo = requireRepo(this, 'undo')
-    const point = await findStart(repo)
-    const paths = files.length === 0 ? undefined : files.map((file) => pathInRepo(this, repo, file))
+    const named = files.length === 0 ? undefined : files.map((file) => pathInRepo(this, repo, file))
+    const point = await findStart(this, repo, named)
     const [{ systemRecorder }, { goToStep }] = await Promise.all([
       import('../recorder.ts'),
       import('../rewind/to-point.ts'),
@@ -34,7 +36,7 @@ export const undoCommand = buildCommand<UndoFlags, string[], Cli>({
     const recorder = systemRecorder(repo, { component: 'rewind' })
     const options = {
       ...planOptions(this, repo, flags),
-      ...given({ paths }),
+      ...given({ paths: named }),
       broughtBackBy: 'entire redo',
     }
     await goToStep({ cli: this, recorder, point, options })
@@ -103,26 +105,49 @@ export const redoCommand = buildCommand<Omit<UndoFlags, 'everything'>, [], Cli>(
 })
 
 /** The state before the last turn: the step before it, or the commit that the session began at. */
-async function findStart(repo: Repo): Promise<RewindPoint> {
+async function findStart(cli: Cli, repo: Repo, paths: string[] = []): Promise<RewindPoint> {
   await using objects = openObjectReader(repo)
   const { isTurn, readPoints } = await import('../rewind/points.ts')
-  const points = await readPoints(repo, objects, readSettings(repo.root).strategy)
+  const points = await readPoints(repo, objects, settingsFor(cli, repo).strategy)
   const last = points.find(isTurn)
   const step = last && (await readLog(repo, ['-1', last.id]))[0]
-  if (step === undefined)
-    throw new EntireError('not-found', 'There is no turn to take back since the last commit.', {
-      hint: 'A commit is taken back with `entire rewind --to <commit> --reset`, or with git.',
-    })
+  if (step === undefined) throw await noTurn(repo)
   const { before } = await rangeOfStep(repo, step)
+  for (const path of paths)
+    if (!(await isKnown(repo, objects, [before, step.oid, 'HEAD'], path)))
+      throw notFound('file', clean(path), 'Neither the work tree nor the last turn has it.')
   const known = points.find(({ id }) => id === before)
   if (known !== undefined) return known
   const commit = (await objects.info(`${before}^{commit}`))?.oid ?? before
   return { id: commit, message: '', date: step.authoredAt, metadataDir: '', isTask: false, isLogsOnly: false }
 }
 
+async function noTurn(repo: Repo): Promise<EntireError> {
+  const { sessionsHere } = await import('../../rewind/sessions.ts')
+  const running = sessionsHere(repo, undefined).find(isActive)
+  if (running !== undefined)
+    return new EntireError(
+      'not-found',
+      'The turn is still running. It can be taken back once it has ended.',
+      {
+        hint: `Wait for ${running.agentType}, or interrupt it. If it is gone, \`entire session stop ${running.id}\` ends the turn.`,
+      },
+    )
+  return new EntireError('not-found', 'There is no turn to take back since the last commit.', {
+    hint: 'A commit is taken back with `entire rewind --to <commit> --reset`, or with git.',
+  })
+}
+
+async function isKnown(repo: Repo, objects: ObjectReader, states: string[], path: string): Promise<boolean> {
+  if (path === '' || exists(join(repo.root, path))) return true
+  const found = await Promise.all(states.map((state) => objects.info(`${state}:${path}`)))
+  return found.some((object) => object !== undefined)
+}
+
+/** Empty for the top of the work tree. */
 function pathInRepo(cli: Cli, repo: Repo, file: string): string {
   const path = relative(repo.root, resolve(realpathSync(cli.cwd), file))
-  if (path !== '' && path !== '..' && !path.startsWith('../')) return path
+  if (path !== '..' && !path.startsWith('../')) return path
   throw new EntireError('bad-usage', `${clean(file)} is outside of the work tree.`, {
     hint: 'Name files of this repository.',
   })
