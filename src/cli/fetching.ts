@@ -1,5 +1,6 @@
 // Fetches what a command was asked for and this clone lacks, and says on standard error what it waits for.
 
+import { readPending } from '../commits/pending.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Repo } from '../git/repo.ts'
 import type { FetchOutcome, FetchRun } from '../sync/fetch.ts'
@@ -29,7 +30,12 @@ export function fetchingFor(cli: Cli, repo: Repo, objects: ObjectReader): Fetchi
 }
 
 /** What to do about checkpoints that were not found, as a hint. */
-export function absentHint({ failures }: Pick<FetchOutcome, 'failures'>): string {
+export function absentHint(
+  repo: Repo,
+  { failures, missing }: Pick<FetchOutcome, 'failures' | 'missing'>,
+): string {
+  if (readPending(repo).some(({ checkpoint }) => missing.includes(checkpoint)))
+    return 'Its commit was made here and is not recorded yet. The next turn records it; `entire doctor --force` does it now.'
   return failures.length === 0
     ? 'No remote of this clone has it. Whoever made it may not have pushed it yet; `entire doctor` finds all such commits.'
     : `It may be at ${failures.map(clean).join(' and ')}. Try again when that can be reached.`

@@ -91,7 +91,8 @@ async function settleAll(recorder: Recorder, commit: CommitInfo, checkpoint: str
     const session = readSession(repo, id)
     if (session === undefined) continue
     updateLive(live, session)
-    if (!isActive(session) && session.lastCheckpoint === checkpoint) clearPrompts(repo, id)
+    const isSettled = !isActive(session) && session.cursor?.behind === undefined
+    if (isSettled && session.lastCheckpoint === checkpoint) clearPrompts(repo, id)
   }
   live.lastLink = { commit: commit.oid, checkpoint }
   const removals = await findRemovals({ repo, objects: git.objects, live, bases, head: commit.oid })

@@ -13,7 +13,7 @@ import { recordingStamp } from '../sessions/prefetch-status.ts'
 import { lockFile, retrying } from '../sessions/save.ts'
 import { EntireError } from '../std/errors.ts'
 import { findStat, readText } from '../std/file.ts'
-import { takeLock } from '../std/lock.ts'
+import { type Lock, takeLock } from '../std/lock.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { isUnlinked, keepPending, readNotes, readPending, removePending } from './pending.ts'
 import type { MadeCommit } from './prefetch.ts'
@@ -32,7 +32,7 @@ export async function postCommit(recorder: Recorder, made: MadeCommit): Promise<
   if (!isPromised && sessions.size === 0 && lastStep === undefined) return
   // Asked before the lock is awaited: by then HEAD may be the commit of another hook.
   const reading = prefetch(made.head())
-  using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
+  using _lock = await takeLockOrTell(repo, isPromised)
   // What was asked ahead about refs holds when nothing has been recorded since.
   const answered = made.stamp === recordingStamp(repo) ? asked : undefined
   if (isPromised) answered?.prefetch('writes', 'config')
@@ -54,6 +54,22 @@ export async function postCommit(recorder: Recorder, made: MadeCommit): Promise<
     return await (await import('./complete.ts')).completeCommit(recorder, commit)
   }
   removePending(repo, checkpoint, recorder.clock().getTime())
+}
+
+// The trailer is written already, so the person has to know that the checkpoint comes later.
+async function takeLockOrTell(repo: Repo, isPromised: boolean): Promise<Lock> {
+  try {
+    return await takeLock(lockFile(repo), { waitMs: lockWaitMs })
+  } catch (error) {
+    if (!isPromised || !(error instanceof EntireError && error.code === 'busy')) throw error
+    throw new EntireError(
+      'busy',
+      'Another process is recording: the checkpoint of this commit is written later.',
+      {
+        hint: 'The next turn does it, or `entire doctor --force`.',
+      },
+    )
+  }
 }
 
 // With the auto-commit strategy, turns are commits already, and take the state before them along to the new HEAD.

@@ -61,6 +61,8 @@ export interface TranscriptRequest extends Pick<EventWork, 'recorder' | 'agent' 
   handOver?: HandOver
   /** Only so many bytes are read, of a log that has lines. */
   until?: number
+  /** How much of a long transcript is read at once, if not as much as an event reads. */
+  pieceBytes?: number
 }
 
 /** A transcript since the last save, redacted but not parsed. Parsing hands on the blobs that are left. */
@@ -217,7 +219,9 @@ async function redact(
       ignoreBefore: known === undefined ? recordingStart(request).bytes : 0,
       isCopy: session.recordedFrom?.isCopy === true,
       turnFrom: readTurnStart(recorder.repo, session.id)?.bytes ?? 0,
-      ...given({ pieceBytes: asCount(Number(recorder.env.ENTIRE_TEST_PIECE_BYTES)) || undefined }),
+      ...given({
+        pieceBytes: asCount(Number(recorder.env.ENTIRE_TEST_PIECE_BYTES)) || request.pieceBytes,
+      }),
     }),
   )
   if (unparsed === undefined) return undefined

@@ -1,7 +1,7 @@
 // Tests that a long transcript, met for the first time, is recorded in pieces: the turn and the commit do not wait
 // for it, and in the end nothing of it is missing.
 import { expect, test } from 'bun:test'
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { transcriptText } from '../bench/transcript-text.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
@@ -49,6 +49,27 @@ test('a long transcript is caught up with in the background, and completes the c
   expect(await repo.git('show', `${dir}/prompt.txt`)).toBe('write a file')
   const log = await repo.entire(['explain', id, '--raw-transcript'])
   expect(log.out.trimEnd()).toBe(readFileSync(agent.transcript, 'utf8').trimEnd())
+})
+
+test('a commit whose hook gave up while the transcript was read gets its checkpoint from the reader', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  await agent.turn('write a file', { 'a.ts': 'export const a = 1\n' })
+  const hook = join(repo.root, '.git', 'hooks', 'post-commit')
+  renameSync(hook, `${hook}.away`)
+  await repo.commitAs('human', 'a file', 'a.ts')
+  renameSync(`${hook}.away`, hook)
+  const id = await repo.checkpointOf()
+  const dir = `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}/0`
+  const found = () => repo.entire(['explain', id])
+  expect(await found()).toMatchObject({ code: 1 })
+  expect(await repo.entire(['hooks', 'catch-up', agent.session])).toMatchObject({
+    code: 0,
+    err: expect.any(String),
+  })
+  expect(await found()).toMatchObject({ code: 0 })
+  expect(await repo.git('show', `${dir}/prompt.txt`)).toBe('write a file')
 })
 
 async function until(isSo: () => boolean): Promise<void> {

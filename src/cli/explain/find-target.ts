@@ -59,7 +59,7 @@ export async function findAnything(search: TargetSearch, typed: string): Promise
 
 /** The checkpoints with these ids, those that this clone lacks fetched. */
 export async function readOrFetch(
-  { objects, fetching }: TargetSearch,
+  { repo, objects, fetching }: TargetSearch,
   ids: string[],
 ): Promise<{ stored: StoredCheckpoint[]; missing: string[]; hint: string }> {
   const { missing, failures } = await fetching.checkpoints(ids)
@@ -67,7 +67,7 @@ export async function readOrFetch(
   return {
     stored: stored.filter((checkpoint) => checkpoint !== undefined),
     missing,
-    hint: absentHint({ failures }),
+    hint: absentHint(repo, { failures, missing }),
   }
 }
 

@@ -175,7 +175,7 @@ async function planLogsOfCommit({ cli, recorder, objects, point }: RewindRun): P
     throw notFound(
       'checkpoint',
       `${point.checkpoint ?? ''} (of commit ${shortId(point.id)})`,
-      absentHint({ failures }),
+      absentHint(recorder.repo, { failures, missing }),
     )
   const plan = await planRestore(recorder, objects, checkpoint)
   const isRunning = (id: string) => isActive(readSession(recorder.repo, id) ?? { phase: 'idle' })
