@@ -1,7 +1,7 @@
 // `entire doctor` on stored data: states, unfinished commits, orphaned branches, broken links, diverged
 // copies.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expectLinksHold, expectReadable, faultyRepo } from '../faults/faulty-repo.ts'
 import { doctor } from '../support/doctor.ts'
@@ -49,11 +49,30 @@ test('a commit whose hook died is completed', async () => {
   await repo.gitKilling('post-commit', 0, ['commit', '--quiet', '-m', 'a'])
   const found = await doctor(repo)
   expect(found.code).toBe(1)
-  expect(found.findings.map(({ id }) => id)).toEqual(['other-program', 'commit-unfinished', 'dangling-link'])
+  expect(found.findings.map(({ id }) => id)).toEqual(['other-program', 'commit-unfinished'])
+  const explained = await repo.entire(['explain', '--commit', 'HEAD'])
+  expect(explained).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('is not recorded yet. The next turn records it; `entire doctor --force`'),
+  })
   const fixed = await doctor(repo, ['--force'])
   expect(fixed).toMatchObject({ code: 0, fixed: [{ id: 'commit-unfinished' }] })
   await expectLinksHold(repo)
   expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: ['a.txt'] })
+})
+
+test('what killed git processes left beside the packs is removed when it is a day old', async () => {
+  await using repo = await ready()
+  const dir = join(repo.root, '.git', 'objects', 'pack')
+  const names = ['tmp_pack_a1B2c3', 'tmp_idx_a1B2c3', 'tmp_pack_fresh1']
+  for (const name of names) repo.write(`.git/objects/pack/${name}`, 'half of a pack')
+  const yesterday = new Date(Date.now() - 25 * 60 * 60_000)
+  for (const name of names.slice(0, 2)) utimesSync(join(dir, name), yesterday, yesterday)
+  const { findings } = await doctor(repo)
+  expect(findings).toMatchObject([{ id: 'temporary-packs', fixable: true }])
+  expect(findings[0]?.detail).not.toContain('fresh1')
+  expect((await doctor(repo, ['--force'])).fixed).toMatchObject([{ done: 'Removed 2 temporary files' }])
+  expect(names.filter((name) => existsSync(join(dir, name)))).toEqual(['tmp_pack_fresh1'])
 })
 
 test('a commit whose message is still being written is not reported as unfinished', async () => {

@@ -16,9 +16,9 @@ async function prepare(place: RecordedRepo): Promise<Record<string, string>> {
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
   await place.commitAs('human', 'a', 'a.ts')
   const checkpoint = await place.checkpointOf()
-  await agent.turn('write b', { 'b.ts': 'export const b = 1\n' })
+  await agent.turn('write b', { 'b.ts': 'export const b = 1\n', 'src/login.ts': '// b\n' })
   const commit = await place.head()
-  await agent.turn('write c', { 'c.ts': 'export const c = 1\n' })
+  await agent.turn('write c', { 'c.ts': 'export const c = 1\n', 'src/login.ts': 'export {}\n' })
   const step = await place.git('rev-parse', `${place.shadow(commit)}~1`)
   unrecordedSession(place, '6f3c0e52-8f0e-4a54-9a13-5a3f1f0a7c11').turn('write d', {
     'd.ts': 'export const d = 1\n',

@@ -5,7 +5,13 @@ import { EntireError, messageOf } from '../../std/errors.ts'
 import { checkBranches, checkFetched, checkLinks, checkMetadata } from './data-checks.ts'
 import { checkDirectories, checkGit, checkHookErrors, checkLog, checkSettings } from './environment-checks.ts'
 import type { DoctorRun, Finding } from './finding.ts'
-import { checkGitLocks, checkLocks, checkPending, checkStates } from './git-dir-checks.ts'
+import {
+  checkGitLocks,
+  checkLocks,
+  checkPending,
+  checkStates,
+  checkTemporaryPacks,
+} from './git-dir-checks.ts'
 import {
   checkAgentHooks,
   checkGitHooks,
@@ -33,6 +39,7 @@ const checks = {
   'git locks': checkGitLocks,
   'session states': checkStates,
   'unfinished commits': checkPending,
+  'temporary packs': checkTemporaryPacks,
   'provisional checkpoints': checkProvisional,
   sessions: checkStuck,
   'shadow branches': checkBranches,

@@ -10,6 +10,7 @@ import { branchName, metadataBranch, metadataRef } from '../../checkpoints/layou
 import { mergeWith } from '../../checkpoints/sync-ref.ts'
 import { discard, emptyPlan } from '../../cleanup/clean.ts'
 import { fetchedRefs, type Inventory, isLeftover } from '../../cleanup/inventory.ts'
+import { readPending } from '../../commits/pending.ts'
 import { readConfig } from '../../git/config.ts'
 import { listRefs, moveRefs } from '../../git/refs.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
@@ -78,14 +79,20 @@ function disconnectedCopy({ repo, objects, recorder }: DoctorRun, { remote, oid 
 }
 
 export async function checkLinks({ cli, repo, objects }: DoctorRun): Promise<Finding[]> {
-  const first = await findBrokenLinks(repo, objects, commitsWalked)
+  // What was promised and is not written yet is a finding of its own.
+  const promised = new Set(readPending(repo).map(({ checkpoint }) => checkpoint))
+  const find = async () => {
+    const { dangling, incomplete } = await findBrokenLinks(repo, objects, commitsWalked)
+    return { dangling: dangling.filter(({ checkpoint }) => !promised.has(checkpoint)), incomplete }
+  }
+  const first = await find()
   const absent = first.dangling.filter(({ isStored }) => !isStored).map(({ checkpoint }) => checkpoint)
   // Settings that cannot be read say nothing about links, unless something must be fetched.
   if (absent.length === 0)
     return [...describeDangling(first.dangling, { failures: [] }), ...describeIncomplete(first.incomplete)]
   const fetched = await fetchingFor(cli, repo, objects).checkpoints([...new Set(absent)])
   const isSame = fetched.missing.length === new Set(absent).size
-  const { dangling, incomplete } = isSame ? first : await findBrokenLinks(repo, objects, commitsWalked)
+  const { dangling, incomplete } = isSame ? first : await find()
   return [...describeDangling(dangling, fetched), ...describeIncomplete(incomplete)]
 }
 

@@ -7,13 +7,14 @@ import { completeCommit } from '../../commits/complete.ts'
 import { isUnfinished, readPending, rewriteFile } from '../../commits/pending.ts'
 import { readCommit } from '../../git/commit.ts'
 import { readCheckpointIds } from '../../git/trailers.ts'
+import { megabyte } from '../../model/settings.ts'
 import { sweep } from '../../recording/housekeeping.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
 import { listSessionHeads } from '../../sessions/list.ts'
 import { lockFile } from '../../sessions/save.ts'
 import { sessionsDir } from '../../sessions/store.ts'
 import { listWorktrees, lockWorktrees } from '../../sessions/worktrees.ts'
-import { findStat, readText } from '../../std/file.ts'
+import { fileSize, findStat, readText, removeFile } from '../../std/file.ts'
 import { isStale, takeLock } from '../../std/lock.ts'
 import { countOf } from '../../std/plural.ts'
 import type { DoctorRun, Finding, Remedy } from './finding.ts'
@@ -123,7 +124,7 @@ export async function checkPending({ repo, recorder, now }: DoctorRun): Promise<
     {
       id: 'commit-unfinished',
       severity: 'warning',
-      title: 'A git hook died before its commit was recorded.',
+      title: 'A commit is not recorded yet: its hook died, or could not wait for another process.',
       detail: pending === undefined ? [] : [`Checkpoint: ${pending.checkpoint}`],
       fix: 'The next turn completes it; `entire doctor --force` does it now.',
       remedies: [remedy],
@@ -146,6 +147,40 @@ function list(dir: string): string[] {
   } catch {
     return []
   }
+}
+
+// Git's own limit is two weeks. A file that git is writing is younger than this.
+const temporaryPackMs = 24 * 60 * 60_000
+
+/** Finds what killed git processes have left beside the packs. Nothing refers to these files. */
+export async function checkTemporaryPacks({ repo, now }: DoctorRun): Promise<Finding[]> {
+  const dir = join(repo.commonDir, 'objects', 'pack')
+  const find = () =>
+    list(dir)
+      .filter((name) => /^tmp_(?:pack|idx|rev)_/.test(name))
+      .map((name) => join(dir, name))
+      .filter((path) => ageOf(path, now) > temporaryPackMs)
+  const paths = find()
+  if (paths.length === 0) return []
+  const megabytes = Math.ceil(paths.reduce((sum, path) => sum + (fileSize(path) ?? 0), 0) / megabyte)
+  const remedy: Remedy = {
+    label: 'Remove them',
+    async apply() {
+      const old = find()
+      for (const path of old) removeFile(path)
+      return [`Removed ${countOf(old.length, 'temporary file')}`]
+    },
+  }
+  return [
+    {
+      id: 'temporary-packs',
+      severity: 'warning',
+      title: `Git processes that were killed have left ${countOf(paths.length, 'file')} behind (${megabytes} MB).`,
+      detail: paths.map((path) => relative(repo.commonDir, path)),
+      fix: '`git gc` removes them when they are two weeks old; `entire doctor --force` does it now.',
+      remedies: [remedy],
+    },
+  ]
 }
 
 // A commit holds the lock of the index while its message is being written.

@@ -183,13 +183,16 @@ test('--detailed adds the files behind the facts', async () => {
   expect(out).toMatch(/^ {2}Log +\.git\/entire-logs\/entire\.log \(debug\)$/m)
 })
 
-test('invalid settings are an error for people, and a field for programs', async () => {
+test('invalid settings are a warning for people, and a field for programs', async () => {
   await using repo = await tempRepo()
   repo.write('.entire/settings.json', '{"strategy": "magic"}')
-  expect(await entire(repo, ['status'])).toMatchObject({ code: 1, err: expect.stringContaining('hint: ') })
+  expect(await entire(repo, ['status'])).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('Warning: "magic"'),
+  })
   const { code, out } = await entire(repo, ['status', '--json'])
   expect(code).toBe(0)
-  expect(JSON.parse(out)).toMatchObject({ enabled: false, error: expect.stringContaining('strategy') })
+  expect(JSON.parse(out)).toMatchObject({ enabled: true, error: expect.stringContaining('strategy') })
 })
 
 test('missing hooks are a warning', async () => {
