@@ -8,6 +8,7 @@ import { findAgentStep } from '../checkpoints/step.ts'
 import type { CommitInfo } from '../git/commit.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
+import { findIgnored } from '../git/status.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Session } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
@@ -62,8 +63,8 @@ function findRemaining(
   return remainingFiles(session.filesTouched, { committed, step, worktree })
 }
 
-// Files that an earlier commit took without a link (its hook died, or the user said no), and files that were
-// deleted before any commit, would otherwise be carried forward with every commit.
+// Files that an earlier commit took without a link (its hook died, or the user said no), files that were deleted
+// before any commit, and files that are ignored by now would otherwise be carried forward with every commit.
 async function findSettled(
   { recorder, git, commit }: NewHead,
   session: Session,
@@ -73,11 +74,14 @@ async function findSettled(
   const others = session.filesTouched.filter((path) => !committed.has(path))
   const infos = await Promise.all(others.map((path) => git.objects.info(`${commit.oid}:${path}`)))
   const stashed = await findStashed(recorder.repo, git.objects, others)
+  const isThere = (path: string) => changedAt(recorder.repo, path) !== undefined
+  const uncommitted = others.filter((path, index) => infos[index] === undefined && isThere(path))
+  const ignored = await findIgnored(recorder.repo, uncommitted)
   return new Set(
     others.filter((path, index) => {
       const stored = infos[index]?.oid
       if (stored !== undefined) return stored === step?.get(path)
-      return changedAt(recorder.repo, path) === undefined && !stashed.has(path)
+      return ignored.has(path) || (!isThere(path) && !stashed.has(path))
     }),
   )
 }
@@ -94,13 +98,21 @@ async function readStepBlobs({ git }: NewHead, session: Session): Promise<Map<st
   return new Map(infos.flatMap(([path, oid]) => (oid === undefined ? [] : [[path, oid] as const])))
 }
 
-// A file that is missing on disk may be stashed.
-async function snapshot({ recorder, git }: NewHead, files: string[]): Promise<TreeChange[]> {
+// A file that is missing on disk may be stashed. Where a directory that is committed has come back instead of it, there
+// is nothing to delete.
+async function snapshot({ recorder, git, commit }: NewHead, files: string[]): Promise<TreeChange[]> {
   const { repo, settings } = recorder
   const excluded = findExcess(repo, { stored: [], others: files }, settings.maxUntrackedBytes)
   const { changes } = await readSnapshot(repo, files, { ...(await git.config()), excluded })
   const stashed = await findStashed(repo, git.objects, files)
-  return [...(await git.writes().storeFiles(changes)), ...stashedChanges(repo, stashed)]
+  const isBack = await Promise.all(
+    changes.map(async (change) => {
+      if (!('deleted' in change) || changedAt(repo, change.path) === undefined) return false
+      return (await git.objects.info(`${commit.oid}:${change.path}`))?.type === 'tree'
+    }),
+  )
+  const stored = changes.filter((_, index) => !isBack[index])
+  return [...(await git.writes().storeFiles(stored)), ...stashedChanges(repo, stashed)]
 }
 
 async function writeSteps(

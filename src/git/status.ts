@@ -1,6 +1,6 @@
 // Reads what differs between HEAD, index and work tree, and where HEAD is, with one `git status`.
 
-import { decodePath, nativePath } from '../std/encoding.ts'
+import { decodePath, encodePath, nativePath } from '../std/encoding.ts'
 import { git } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
@@ -121,4 +121,21 @@ function parseChange(record: Buffer, fieldsBeforePath: number, status: Changes):
 // Neither absent nor a submodule.
 function isFile(mode: string): boolean {
   return mode !== '000000' && mode !== '160000'
+}
+
+/**
+ * Of untracked files, those that git ignores. It stops at one that is behind a link or in another repository.
+ * https://git-scm.com/docs/git-check-ignore
+ */
+export async function findIgnored(repo: Repo, paths: string[]): Promise<Set<string>> {
+  if (paths.length === 0) return new Set()
+  const stdin = Buffer.concat(paths.flatMap((path) => [encodePath(path), Buffer.from([0])]))
+  const { stdout } = await git(repo, ['check-ignore', '-z', '--stdin'], { stdin, accept: [1, 128] })
+  const ignored = new Set<string>()
+  for (let at = 0; at < stdout.length; ) {
+    const end = stdout.indexOf(0, at)
+    ignored.add(decodePath(stdout.subarray(at, end)))
+    at = end + 1
+  }
+  return ignored
 }
