@@ -1,6 +1,8 @@
 // Reads what differs between HEAD, index and work tree, and where HEAD is, with one `git status`.
 
+import { join } from 'node:path'
 import { decodePath, encodePath, nativePath } from '../std/encoding.ts'
+import { exists } from '../std/file.ts'
 import { git } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
@@ -138,4 +140,45 @@ export async function findIgnored(repo: Repo, paths: string[]): Promise<Set<stri
     at = end + 1
   }
   return ignored
+}
+
+/** What no status tells of, because git was told not to look. */
+export interface Overlooked {
+  /** Files marked assume-unchanged or skip-worktree that are on disk otherwise than in the index. */
+  files: string[]
+  /** Repositories inside of this one that are not its submodules. */
+  repositories: string[]
+}
+
+// More are marked only in a sparse checkout, where the files are not on disk.
+const mostOverlooked = 1_000
+
+export async function readOverlooked(repo: Repo): Promise<Overlooked> {
+  const [listed, untracked] = await Promise.all([
+    // https://git-scm.com/docs/git-ls-files
+    git(repo, ['ls-files', '-v', '--stage', '-z']),
+    git(repo, ['ls-files', '--others', '--directory', '--exclude-standard', '-z']),
+  ])
+  return {
+    files: await findChanged(repo, listed.stdout.toString('latin1').split('\0')),
+    repositories: untracked.stdout
+      .toString('utf8')
+      .split('\0')
+      .filter((path) => path.endsWith('/') && exists(join(repo.root, path, '.git'))),
+  }
+}
+
+async function findChanged(repo: Repo, lines: string[]): Promise<string[]> {
+  const marked = lines
+    .map((line) => /^([a-z]|S) 100\d+ ([0-9a-f]+) 0\t(.*)$/s.exec(line))
+    .flatMap((match) =>
+      match === null ? [] : [{ oid: match[2], path: decodePath(Buffer.from(match[3] ?? '', 'latin1')) }],
+    )
+    .filter(({ path }) => !path.includes('\n') && exists(join(repo.root, path)))
+    .slice(0, mostOverlooked)
+  if (marked.length === 0) return []
+  const stdin = Buffer.concat(marked.flatMap(({ path }) => [encodePath(path), Buffer.from('\n')]))
+  const { stdout } = await git(repo, ['hash-object', '--stdin-paths'], { stdin, accept: [128] })
+  const oids = stdout.toString('latin1').split('\n')
+  return marked.filter(({ oid }, index) => oids[index] !== oid).map(({ path }) => path)
 }

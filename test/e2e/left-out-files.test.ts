@@ -131,3 +131,26 @@ test('undo keeps a file that the turn’s step could not hold, and says why', as
   expect((await repo.entire(['undo', '--everything'])).code).toBe(0)
   expect(['one.bin', 'two.bin'].map((name) => existsSync(join(repo.root, name)))).toEqual([false, true])
 })
+
+test('files that git was told to overlook, and repositories inside, are named by status and undo', async () => {
+  await using repo = await recordedRepo()
+  for (const name of ['assumed.ts', 'skipped.ts', 'same.ts']) repo.write(name, line('before'))
+  await repo.commit('set up')
+  await repo.git('update-index', '--assume-unchanged', 'assumed.ts', 'same.ts')
+  await repo.git('update-index', '--skip-worktree', 'skipped.ts')
+  const agent = fakeAgent(repo)
+  const changes = { 'assumed.ts': line('a'), 'skipped.ts': line('s'), 'z.ts': line('z') }
+  await agent.turn('change them', changes)
+  await repo.git('init', '--quiet', 'inner')
+  for (const args of [['status'], ['undo', '--dry-run'], ['undo']]) {
+    const { code, out, err } = await repo.entire(args)
+    expect({ args, code, said: out + err }).toEqual({
+      args,
+      code: 0,
+      said: expect.stringMatching(
+        /assume-unchanged or skip-worktree\): assumed.ts, skipped.ts\n[\s\S]*in no step: inner\//,
+      ),
+    })
+  }
+  expect([repo.read('assumed.ts'), existsSync(join(repo.root, 'z.ts'))]).toEqual([line('a'), false])
+})

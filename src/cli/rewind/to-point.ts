@@ -1,5 +1,7 @@
 // Goes to the point that `--to` names: to a step, or only to its session log, or to a commit.
 
+import { describeOverlooked } from '../../checkpoints/left-out.ts'
+import { readOverlooked } from '../../git/status.ts'
 import { type LogReport, restoreStepLog } from '../../rewind/logs.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
 import { rewindTo, type StepReport } from '../../rewind/rewind.ts'
@@ -37,6 +39,7 @@ function refuseReset({ point }: RewindRun): never {
 export async function goToStep({ cli, recorder, point, options }: Omit<RewindRun, 'objects'>): Promise<void> {
   const report = await rewindTo(recorder, point, options)
   if (options.json) return void cli.process.stdout.write(formatJson(reportJson(point, report, options)))
+  for (const line of describeOverlooked(await readOverlooked(recorder.repo))) cli.note(`Note: ${clean(line)}`)
   if (!options.dryRun) return printReport(cli, point, report, options)
   for (const line of [...planLines(report), 'Dry run: nothing was changed.']) cli.out(line)
 }

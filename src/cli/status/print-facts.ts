@@ -1,8 +1,9 @@
 // Prints what `entire status` shows below its first line.
 
-import { describeLeftOut } from '../../checkpoints/left-out.ts'
+import { describeLeftOut, describeOverlooked } from '../../checkpoints/left-out.ts'
 import { readWorktrees } from '../../git/branches.ts'
 import type { Repo } from '../../git/repo.ts'
+import { readOverlooked } from '../../git/status.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Cli } from '../context.ts'
 import { activeSessionLines, unreadableText } from '../render/sessions.ts'
@@ -43,6 +44,7 @@ export async function printFacts(
   if (open.unreadable.length > 0) warn(unreadableText(open.unreadable.length))
   const leftOut = readLeftOutFiles(repo)
   if (leftOut.length > 0) warn(describeLeftOut(leftOut))
+  for (const line of describeOverlooked(await readOverlooked(repo))) warn(clean(line))
   if (isDetailed)
     for (const line of await (await import('./detail.ts')).statusDetailLines(repo, settings, hooks, open))
       cli.out(line)
