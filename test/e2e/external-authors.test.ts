@@ -1,6 +1,6 @@
 // Tests `entire agent new` and `entire agent check`.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repoWithPlugins } from '../support/external-repo.ts'
 import { on } from '../support/plugin-defects.ts'
@@ -33,12 +33,13 @@ test('a plugin that breaks a rule fails the check, which says what was expected 
   expect(junit).toMatchObject({ code: 1, out: expect.stringMatching(/^<\?xml/) })
 })
 
-test('a plugin in TypeScript uses the kit of the clone that the program was built in', async () => {
+test('a plugin in TypeScript carries its kit along and depends on nothing', async () => {
   await using repo = await repoWithPlugins()
   const dir = join(repo.base, 'mine')
   expect(await repo.entire(['agent', 'new', 'mine', '--dir', dir])).toMatchObject({ code: 0 })
   const { dependencies } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
-  expect(dependencies).toEqual({ 'entire-ts': `file:${join(import.meta.dir, '../..')}` })
+  expect(dependencies).toBeUndefined()
+  expect(existsSync(join(dir, 'src/kit.mts'))).toBeTrue()
 })
 
 test('a plugin with the name of a built-in agent may pass, with a note that it would not be used', async () => {
